@@ -36,7 +36,7 @@ def number(table: Any, kind: Any, **more: Any) -> Any:
 
 CASES: dict[str, tuple[Any, lw.Notion, dict[str, Any], tuple[str, ...]]] = {
     "a median of 0 ± 9 from 0 to 3": (
-        lambda t: number(t, "median"), lw.UnboundedDP("1"), {"mechanism": "geometric"}, ("95 % error", "is 3"),
+        lambda t: number(t, "median"), lw.UnboundedDP("1"), {"mechanism": "geometric"}, ("95 % error", "is 3", "its rank"),
     ),
     "a median of any rank": (
         lambda t: number(t, "median"), lw.UnboundedDP("1/20000"), {"mechanism": "rank"}, ("as many as 100,000", "by rank"),

@@ -28,12 +28,23 @@ FEW = [people for people in CROWDS if len(people) < 4]
 def kept(world: Any, most: int) -> float:
     """The least chance, over all crowds, that at most so many have a number strictly between each answer and the exact one."""
     found = 1.0
-    for people in CROWDS:
+    for people in crowds(world):
         exact = [int(sorted_at(p, list(people))) for p in world.ps]
         near = [[sum(min(z, q) < v < max(z, q) for v in people) <= most for z in range(3)] for q in exact]
         chances = world.outcomes(people).items()
         found = min(found, math.fsum(p for zs, p in chances if all(ok[z] for ok, z in zip(near, zs, strict=True))))
     return found
+
+
+def crowds(world: Any) -> list[tuple[int, ...]]:
+    """The crowds that there may be: where their number is public, those of so many."""
+    return [people for people in CROWDS if world.query.people in (None, len(people))]
+
+
+def all_of_them(world: Any, most: int) -> bool:
+    """Whether no more than so many can have a number between two points: n people are public, ⌊p·n⌋ or the rest."""
+    n = world.query.people
+    return n is not None and most == max(max(at := min(int(p * n / 100), n - 1), n - 1 - at) for p in world.ps)
 
 
 def alone(world: Any, most: int) -> float:
@@ -102,7 +113,8 @@ def register(claims: Claims) -> None:
         called = named.get(p, f"{float(p):g} % point") if p.denominator == 1 else f"{p} % point"
         called = "percentile" if len(world.ps) > 1 else called
         return bool(every) == (len(world.ps) > 1) and bool(its) == bool(every and own) and (
-            min(kept(world, most), bound(world, most)) >= wanted - 1e-12 and (most == 0 or bound(world, most - 1) < wanted)
+            kept(world, most) >= wanted - 1e-12 and (bound(world, most) >= wanted - 1e-12 or all_of_them(world, most))
+            and (most == 0 or bound(world, most - 1) < wanted)
             and point == called and bool(own) == (len(world.query.groups) > 1)
         )  # fmt: skip
 
@@ -120,13 +132,13 @@ def register(claims: Claims) -> None:
                 even = even and below <= p / 100 * n + most and above <= (100 - p) / 100 * n + most
             return even
 
-        kept = [math.fsum(p for zs, p in world.outcomes(some).items() if split(some, zs)) for some in CROWDS]
+        kept = [math.fsum(p for zs, p in world.outcomes(some).items() if split(some, zs)) for some in crowds(world)]
         off = [
             min(ranks.rank_error(tuple(map(Fraction, some)), z, p) for z in POINTS) for some in CROWDS for p in world.ps
         ]
         lost = world.plan.accuracy().within_95_percent  # and the best point is off by one at most
         return (
-            min(kept) >= 0.95 - 1e-12 and bound(world, lost) >= 0.95 - 1e-12 and max(off) <= 1 and k == same
+            min(kept) >= 0.95 - 1e-12 and (bound(world, lost) >= 0.95 - 1e-12 or all_of_them(world, lost)) and max(off) <= 1 and k == same
             and (len(world.ps) > 1 if low == "p" else Fraction(low) == world.ps[0] == 100 - Fraction(high))
             and (low == "p") == (high == "(100 − p)") and bool(own) == (len(world.query.groups) > 1)
             and int(k.replace(",", "")) == lost + 1
@@ -195,7 +207,7 @@ REQUIRED = [
     ("the promise", r"This promise holds.*", lambda w: True),
     ("how near", r"With probability at least 95 %, whatever.*", lambda w: True),
     ("how even", r"With probability at least 95 %, whatever.*below an answer.*", lambda w: True),
-    ("how near all are", r"With probability at least 95 %, that is so of all.*", lambda w: w.query.cells > 1),
+    ("how near all are", r"With probability at least 95 %, that is so of all.*", lambda w: len(w.query.groups) > 1),
     ("an order", r"A larger percentile.*", lambda w: bool(w.query.ps)),
     ("what is not said", r"Nothing is said of how far.*", lambda w: True),
     ("what is not protected", r"Not protected: .*", lambda w: bool(w.notion.words.reveals)),

@@ -20,6 +20,7 @@ from leeward.planner._rank_plan import RankPlan
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan
 from leeward.planner._unlisted_plan import MORE_THAN_LIVE, UnlistedPlan
 from leeward.query import CountVisitors
+from leeward.query._numeric import Percentile
 
 _ACCEPT = (
     "if it is what you want, go on with accept_useless=True (in a spec accept_useless = true, of its query; or"
@@ -139,11 +140,12 @@ def _refuse_number(made: NumberPlan) -> None:
         error, where = most.within_95_percent, f" even with {most.number:,} {accuracy.counted}"
     else:
         error, where = accuracy.within_95_percent, ""
+    by_rank = ' take it by its rank (mechanism = "rank"),' if isinstance(query.numeric, Percentile) else ""
     if error >= float(width) > 0:
         raise LowUtilityError(
             f"The {query.kind} of '{query.column}' under {made.notion.name} at epsilon = {made.notion.epsilon}",
             f"its 95 % error would be as large as can be{where}: its whole public range is {float(width):g}",
-            f"Raise epsilon, ask a histogram, or choose a notion of closeness such as manhattan; {_ACCEPT}",
+            f"Raise epsilon,{by_rank} ask a histogram, or choose a notion of closeness such as manhattan; {_ACCEPT}",
         )
 
 

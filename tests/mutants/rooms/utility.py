@@ -19,6 +19,7 @@ UNIVERSAL = "leeward.analysis._optimal._universal"
 ASKED = "tests/analysis/test_universal_question.py"
 
 NAME = "tests/planner/test_selection_plan.py"
+WITHIN = "tests/planner/test_errors_within_the_range.py"
 RANK, RANK_GRID, RANK_TRUTH = (
     "tests/planner/test_rank_plan.py",
     "tests/grid/test_rank_plans.py",
@@ -34,8 +35,8 @@ MUTANTS = [
       "whoever goes from one group to another is not thought of"),
     M("leeward.planner._rank_plan", "RankPlan.draw", "tally[first:end, 1], tally[first:end, 2]", "tally[:, 1], tally[:, 2]", RANK,
       "each group is drawn from everybody"),
-    M("leeward.planner._rank_plan", "RankPlan.accuracy", "Fraction(1, 20 * answers))", "Fraction(1, 20 * m))", RANK, "all answers together are as near as one"),
-    M("leeward.planner._rank_plan", "RankPlan.accuracy", "Fraction(1, 20 * m), Fraction(1, 100", "Fraction(1, 10 * m), Fraction(1, 100", RANK_TRUTH, "95 % are 90 %"),
+    M("leeward.planner._rank_plan", "RankPlan.accuracy", "Fraction(1, 20 * groups)", "Fraction(1, 20)", RANK, "all answers together are as near as one"),
+    M("leeward.planner._rank_plan", "RankPlan.accuracy", "Fraction(1, 20), Fraction(1, 100", "Fraction(1, 10), Fraction(1, 100", RANK_TRUTH, "95 % are 90 %"),
     M("leeward.planner._rank_plan", "RankPlan.points", "self.query.values.step) + 1", "self.query.values.step)", RANK, "the upper bound is never named"),
     M("leeward.query._statistic", "Statistic.rank_range", "leaves + joins if len(self.groups) > 1 else leaves", "leaves", RANK_GRID,
       "two groups are moved for the price of one"),
@@ -51,8 +52,8 @@ MUTANTS = [
     M("leeward.query._statistic", "Statistic.effect", "tuple((many * r, many * f)", "tuple((r, f)", RANKS, "several percentiles move as far as one"),
     M("leeward.query._statistic", "Statistic.effect_of_all", "n = self.cells", "n = max(1, len(self.groups))", RANKS, "all numbers change, and one percentile with them"),
     M("leeward.planner._rank_plan", "RankPlan.answers", "in_order(self.query, drawn)", "drawn", RANK_TRUTH, "percentiles cross"),
-    M("leeward.planner._rank_plan", "RankPlan.accuracy", "Fraction(1, 2 * m)", "Fraction(1, 2)", RANK_TRUTH, "half the time one of several is further off"),
-    M("leeward.planner._number_plan", "NumberPlan.accuracy", "0.95 ** (1 / (len(self.query.ps) or 1))", "0.95", "tests/truth/test_number_truth.py", "one of several is further off"),
+    M("leeward.planner._rank_plan", "RankPlan.reach", "missed / len(self.mechanisms)", "missed", RANK_TRUTH, "half the time one of several is further off"),
+    M("leeward.planner._number_plan", "NumberPlan.noise_within_95_percent", "0.95 ** (1 / (len(self.query.ps) or 1))", "0.95", "tests/truth/test_number_truth.py", "one of several is further off"),
     M("leeward.planner._number_plan", "in_order", "axis=1", "axis=0", RANK, "percentiles of several groups are mixed"),
     M("leeward.planner._one_each", "one_each", "shares += 1 / plan_rank", "shares = 1 / plan_rank", RANK, "one release of each costs what the last does"),
     M("leeward.engine._groups", "GroupList.digest", 'keys.append(["percentiles", ', 'keys = (["percentiles", ', "tests/engine/test_engine_numbers.py",
@@ -62,7 +63,10 @@ MUTANTS = [
     M("leeward.session._question", "_numeric", 'own["p"] = tuple(map(_exact, several))', "pass", "tests/keys/test_golden.py", "the first percentile stands for several"),
     M("leeward.query._statistic", "Statistic.rank_range", "self.effect(change)  # refuses what it refuses", "pass", RANK, "what is refused is answered"),
     M("leeward.query._sensitivity", "rank_rate", "if notion.all_records:", "if False:", RANK, "all ranks may move at once for the price of one"),
-    M("leeward.planner._statistic_plan", "_better", "_spread(ranked) < _error(noisy)", "_spread(ranked) > _error(noisy)", RANK, "the larger error is taken"),
+    M("leeward.planner._statistic_plan", "_better", "_spread(ranked) < noisy.noise", "_spread(ranked) > noisy.noise", RANK, "the larger error is taken"),
+    M("leeward.planner._number_plan", "_cut", "min(error, float(most))", "error", WITHIN, "an error is said that the range does not allow"),
+    M("leeward.planner._rank_plan", "RankPlan._cut", "people if known is None else min(", "people if True else min(", WITHIN, "more people are between than there are"),
+    M("leeward.engine._shared", "OwnColumns.staged", "{name}_of_{self._which}", "{name}", "tests/engine/test_shared_sources.py", "a question is answered from what another staged"),
     M("leeward.planner._statistic_plan", "_better", "except (NotPrivateError, NoiseError):", "except NotPrivateError:", RANK, "a wide range ends in a refusal"),
     M("leeward.planner._statistic_plan", "_spread", "(query.people or ASSUMED)", "ASSUMED", RANK, "a public number of people is not thought of"),
     M("leeward.planner._useless", "_refuse_rank", "k >= one.most_between(people)", "2 * k >= one.most_between(people)", RANK, "what is of use is refused"),
@@ -145,7 +149,7 @@ MUTANTS = [
     M("leeward.session._monitor", "monitor", "refuse_useless(made.after(stops)", "refuse_useless(made", "tests/session/test_useless.py",
       "a later round of a monitor is judged by all its stops"),
     M(PLAN, "Plan.after", "made.stop_after - before", "before", "tests/truth/test_report_truth.py", "as many stops are left as were given"),
-    M(USELESS, "_refuse_number", "if error >= width > 0:", "if error > width > 0:", "tests/session/test_useless.py", "an error as large as the range is accepted"),
+    M(USELESS, "_refuse_number", "if error >= float(width) > 0:", "if error > float(width) > 0:", "tests/session/test_useless.py", "an error as large as the range is accepted"),
     M(PLAN, "moved", "(notion, query, steps_of(query, notion))", "(notion, query)", "tests/truth/test_decided_group_truth.py", "counts move as far from one interval to the next, for less than from one group to another", equivalent=True),
     M(PLAN, "plan_decisions", "isinstance(query, Statistic) and not query.counts_people", "False", "tests/planner/test_group_decisions.py", "a sum is called safe"),
     M("leeward.query._levels", "nested", "Effect(total=((0, levels),), each=(down,))", "Effect(total=((0, 1),), each=(down,))", "tests/query/test_levels.py", "who is above several levels is taken for above one"),

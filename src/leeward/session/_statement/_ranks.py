@@ -102,7 +102,7 @@ def _guaranteed(plan: RankPlan, accuracy: RankAccuracy) -> list[str]:
     )
     if query.ps:
         found.append(IN_ORDER)
-    if accuracy.all_within_95_percent > accuracy.within_95_percent:
+    if len(query.groups) > 1:  # of one, all its percentiles keep that at once
         found.append(
             f"With probability at least 95 %, that is so of all {query.cells:,} answers together with"
             f" {accuracy.all_within_95_percent + 1:,} in place of {more:,}"

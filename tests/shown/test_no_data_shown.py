@@ -467,6 +467,8 @@ MEET_DATA = {"query", "tables", "engine", "session", "local", "spec", "planner"}
 NEED_NO_TABLE = {
     # they need a server, or Spark: tests/engine/test_in_postgres and tests/engines/test_inside_spark look at these
     *("engine.InPostgres", "engine.InSpark", "engine.Kind"),
+    # of several questions at once, private and without a dict: tests/engine/test_shared_sources looks at these
+    *("engine.OwnColumns", "engine.Sources"),
     "tables.Length",  # private, and only numbers
     "tables.TimeFormat",  # how times are written, as a spec says
     "tables.Writer",  # of text, which is handed on at once

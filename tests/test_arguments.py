@@ -223,6 +223,7 @@ CALLS: dict[str, Call] = {
     "addition_only": call("1"),
     "ageo": call("1", 3),
     "alap": call("1"),
+    "salap": call("1", 2),
     "alarm": call(LAW, 3, "1/10"),
     "all_tables": call((0, 1), 2),
     "audit": call(lambda x: 0, 0, 1, samples=200, confidence=0.9),

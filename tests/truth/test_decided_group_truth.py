@@ -40,7 +40,7 @@ def _(world: Any, groups: str | None) -> bool:  # of the curator: what public ke
 
 
 @CLAIMS.says(
-    r"Leeward, planner/_scans: where every step withdraws one person, who is in one group, the scans of all groups together"
+    r"Leeward, docs/guide/numbers: where every step withdraws one person, who is in one group, the scans of all groups together"
     r" are as private as one\."
 )
 def _(world: Any) -> bool:

@@ -266,7 +266,7 @@ def _(world: World, what: str) -> bool:
 CLAIMS.neutral(
     r"One person's rows all carry the same id, and different people carry different ids",
     r"The column of the groups, its type, the bounds and the window were chosen without looking at the data",
-    r"Leeward, mechanism/_unknown_keys: .*",
+    r"Leeward, docs/guide/unlisted: .*",
     r"Desfontaines, Voss, Gipson, Mandayam, .*",
     r"One-Sided Differential Privacy \(differentialprivacy\.org\), Definition [12]\.",
     r"Which groups by 'town' there are, and how many people are in each, from 2026-01-01 18:00 up to, but not at, 2026-01-01"

@@ -233,7 +233,7 @@ def register(claims: Claims) -> None:
         return bool(world.looks) and moves(world, each=True)[0] == 0
 
     @says(
-        r"Leeward, mechanism/_everyone: where every step withdraws one person, it lowers the counts at no more than k places and the most"
+        r"Leeward, docs/guide/everyone: where every step withdraws one person, it lowers the counts at no more than k places and the most"
         r" people left out at any place by at most 1, and raises none of them; upward noise on all of them, whose rates for k falls and for"
         r" that one add up to ε, is private, and their sums are never below all who were there\."
     )

@@ -17,6 +17,7 @@ from leeward.mechanism._named import (
     graded,
     osdp_laplace,
     removal_only,
+    salap,
     truncated_geometric,
     two_sided,
 )
@@ -94,6 +95,7 @@ __all__ = [
     "randomized_sanitizer",
     "rate_for",
     "removal_only",
+    "salap",
     "sample_tables",
     "sampled_rows",
     "sanitizer",

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The geometric mechanism under the names of the papers.
+"""Mechanisms under the names of the papers.
 
-Each returns a `Geometric`: there is one law and one class. Answers are integers in steps of a public grid; a "Laplace"
+Each but SALap is a `Geometric`: there is one law and one class. Answers are integers in steps of a public grid; a "Laplace"
 mechanism is the geometric one on a fine grid, because floating-point noise leaks (see `leeward.noise`). ``sensitivity`` is
 how far the *whole* answer moves along one step of the notion, in L1; `leeward.sensitivity` derives the line for a query.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from leeward.distance import Line
 from leeward.errors import InputError
 from leeward.exact._real import Exact, inf, positive
 from leeward.mechanism._geometric import Centre, Geometric
+from leeward.mechanism._sanitized import Sanitized
 
 
 def two_sided(
@@ -69,6 +72,19 @@ def ageo(epsilon: Exact, n: int, *, increasing: bool = False) -> Geometric:
     """
     form = alap(epsilon, increasing=increasing)
     return Geometric(form.line, lower=0, upper=n)
+
+
+def salap(epsilon: Exact, at_most: int | Sequence[int], *, stop_after: int = 1) -> Sanitized:
+    """Return the sanitized mechanism SALap on integers (ADP, Algorithm 1), for counts that fall by at most 1 each along a step.
+
+    A release costs ``stop_after``·ε, with one person at any number of places (Theorem V.7).
+
+    Args:
+        epsilon: ε of the notion, for each count that is published.
+        at_most: the threshold t, one for all counts or one for each: at most t people are *safe*.
+        stop_after: c, how many counts above their threshold are published before it stops.
+    """
+    return Sanitized(alap(epsilon).line, at_most=at_most, stop_after=stop_after)
 
 
 def addition_only(epsilon: Exact, *, sensitivity: Exact = 1, centre: Centre | None = None) -> Geometric:

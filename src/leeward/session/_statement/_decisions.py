@@ -34,7 +34,7 @@ _THEOREMS: dict[Planned, str] = {
     "geometric": "Takagi, Kato, Cao, Yoshikawa, Asymmetric Differential Privacy, Theorem V.4, with exact geometric noise in"
     " place of exponential noise (their Section VIII): if no step of the notion costs less than upward rate × how far it"
     " lowers the counts + downward rate × how far it raises them, the noisy counts are private under the notion.",
-    "everyone": "Leeward, mechanism/_everyone: where every step withdraws one person, it lowers the counts at no more than k"
+    "everyone": "Leeward, docs/guide/everyone: where every step withdraws one person, it lowers the counts at no more than k"
     " places and the most people left out at any place by at most 1, and raises none of them; upward noise on all of them,"
     " whose rates for k falls and for that one add up to ε, is private, and their sums are never below all who were there.",
     "sanitized": "Takagi, Kato, Cao, Yoshikawa, Asymmetric Differential Privacy, Theorem V.7 (its ratio corrected to e^ε):"
@@ -46,7 +46,7 @@ _THEOREMS: dict[Planned, str] = {
 
 
 _SCANS = (
-    "Leeward, planner/_scans: where every step withdraws one person, who is in one group, the scans of all groups together"
+    "Leeward, docs/guide/numbers: where every step withdraws one person, who is in one group, the scans of all groups together"
     " are as private as one."
 )
 

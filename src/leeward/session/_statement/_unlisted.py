@@ -18,7 +18,7 @@ from leeward.session._statement._heading import defined_in, stated
 from leeward.session._statement._windows import during, window_stated
 
 _THEOREM = (
-    "Leeward, mechanism/_unknown_keys: a group with nobody in it is never shown and needs no noise, so what is drawn for the"
+    "Leeward, docs/guide/unlisted: a group with nobody in it is never shown and needs no noise, so what is drawn for the"
     " groups that occur has the law of a draw for all groups there could be; of one count that changes by 1 the chance of"
     " every set of answers changes by a factor of at most e^rate, but for the probability of the farthest noise; and of the"
     " counts that one step of the notion changes, each is drawn on its own."

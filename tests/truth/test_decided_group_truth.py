@@ -40,8 +40,8 @@ def _(world: Any, groups: str | None) -> bool:  # of the curator: what public ke
 
 
 @CLAIMS.says(
-    r"Leeward, docs/guide/numbers: where every step withdraws one person, who is in one group, the scans of all groups together"
-    r" are as private as one\."
+    r"Leeward, docs/guide/numbers: where every step withdraws one person, who is in one group, the scans of all groups"
+    r" together are as private as one\."
 )
 def _(world: Any) -> bool:
     """That all together cost what one does is gone through over all tables; here, that no step moves two groups."""

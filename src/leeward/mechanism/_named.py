@@ -75,7 +75,7 @@ def ageo(epsilon: Exact, n: int, *, increasing: bool = False) -> Geometric:
 
 
 def salap(epsilon: Exact, at_most: int | Sequence[int], *, stop_after: int = 1) -> Sanitized:
-    """Return the sanitized mechanism SALap on integers (ADP, Algorithm 1), for counts that fall by at most 1 each along a step.
+    """Return the sanitized mechanism SALap (ADP, Algorithm 1), for counts that fall by at most 1 each along a step.
 
     A release costs ``stop_after``·ε, with one person at any number of places (Theorem V.7).
 

@@ -46,8 +46,8 @@ _THEOREMS: dict[Planned, str] = {
 
 
 _SCANS = (
-    "Leeward, docs/guide/numbers: where every step withdraws one person, who is in one group, the scans of all groups together"
-    " are as private as one."
+    "Leeward, docs/guide/numbers: where every step withdraws one person, who is in one group, the scans of all groups"
+    " together are as private as one."
 )
 
 

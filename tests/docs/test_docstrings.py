@@ -28,13 +28,13 @@ def section(docstring: str, title: str) -> set[str]:
     return {name for entry in entries for name in entry.split(", ")}
 
 
-def with_bases(node: ast.ClassDef) -> Iterator[ast.ClassDef]:
+def with_bases(node: ast.ClassDef, seen: tuple[ast.ClassDef, ...] = ()) -> Iterator[ast.ClassDef]:
     yield node
     for base in node.bases:
         name = base.id if isinstance(base, ast.Name) else base.attr if isinstance(base, ast.Attribute) else ""
         for known in CLASSES.get(name, []):
-            if known is not node:
-                yield from with_bases(known)
+            if known not in (node, *seen):
+                yield from with_bases(known, (node, *seen))
 
 
 def fields(node: ast.ClassDef) -> set[str]:

@@ -14,7 +14,7 @@ from tests.ledger.places import PostgresPlace
 
 from leeward.engine import _content as engine
 from leeward.errors import LeewardError
-from leeward.ledger import Ledger, _chain, _person_budgets
+from leeward.ledger import Ledger, _chain, _people_store, _person_budgets
 from leeward.ledger._records import EntryKind
 from leeward.ledger._secret import VARIABLE
 from leeward.session import _question
@@ -101,11 +101,8 @@ def unsized(joined: Callable[..., bytes]) -> Callable[..., bytes]:
         (golden.answers, _of(_question.Question, "canonical", lambda real: lambda self: real(self) + " ")),
         (golden.answers, _of(engine, "_stretched", lambda real: lambda key, what: real(key, [*what, "more"]))),
         (golden.events, _of(_chain, "_COVERED", lambda real: real[::-1])),
-        (golden.events, _of(_chain, "joined", lambda real: lambda *parts: b"".join(real(part)[8:] for part in parts))),
-        (
-            golden.people,
-            _of(_person_budgets, "joined", lambda real: lambda *parts: b"".join(real(part)[8:] for part in parts)),
-        ),
+        (golden.events, _of(_chain, "joined", unsized)),
+        (golden.people, _of(_people_store, "joined", unsized)),
         (golden.people, _of(_person_budgets, "payer", lambda _: str)),
     ],
 )

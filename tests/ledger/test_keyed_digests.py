@@ -19,7 +19,7 @@ import pytest
 
 from leeward.engine import _content as content
 from leeward.ledger import MemoizedReports, PersonBudgets
-from leeward.ledger import _person_budgets as people
+from leeward.ledger import _people_store as people
 from leeward.ledger import _secret as secret
 from leeward.ledger._parts import joined
 

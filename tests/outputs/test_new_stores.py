@@ -138,7 +138,7 @@ def test_a_store_that_cannot_be_made_is_not_left_behind(
     make: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else the next run would meet an empty one."""
-    import leeward.ledger._person_budgets as module
+    import leeward.ledger._people_store as module
 
     class Broken:
         create_all = staticmethod(lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))

@@ -20,7 +20,8 @@ from leeward.errors import CapExceededError, InputError, LedgerError
 from leeward.exact._real import Real, exact
 from leeward.exact._text import read, write
 from leeward.ledger._identity import payer
-from leeward.ledger._person_budgets import PeopleStore, PersonBudgets, _about
+from leeward.ledger._people_store import PeopleStore, facts_kept
+from leeward.ledger._person_budgets import PersonBudgets
 
 _PRICE: Final = "price "
 """What the rows of ``about`` that hold a price begin with; a number follows."""
@@ -65,7 +66,7 @@ class LevelBudgets(PersonBudgets):
 
     def _open_accounts(self, connection: Connection) -> None:
         """Read the prices that reports ever had here, and add those that are asked for: within the charge's transaction."""
-        rows = {row.key: row.value for row in connection.execute(_about.select()) if row.key.startswith(_PRICE)}
+        rows = {row.key: row.value for row in connection.execute(facts_kept.select()) if row.key.startswith(_PRICE)}
         try:
             held = [read(json.loads(rows[f"{_PRICE}{number}"])) for number in range(len(rows))]
         except (KeyError, ValueError):  # an InputError is one
@@ -74,7 +75,7 @@ class LevelBudgets(PersonBudgets):
             ) from None
         new = [price for price in dict.fromkeys(self._asked) if price not in held]
         for number, price in enumerate(new, start=len(held)):
-            connection.execute(_about.insert(), [{"key": f"{_PRICE}{number}", "value": json.dumps(write(price))}])
+            connection.execute(facts_kept.insert(), [{"key": f"{_PRICE}{number}", "value": json.dumps(write(price))}])
         self._held = held + new
         self._places = [self._held.index(price) for price in self._asked]
         self._written = [json.dumps(write(price)) for price in self._held]

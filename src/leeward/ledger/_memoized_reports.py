@@ -21,7 +21,7 @@ from sqlalchemy import Connection
 
 from leeward.errors import LedgerError
 from leeward.ledger._identity import named
-from leeward.ledger._person_budgets import PeopleStore
+from leeward.ledger._people_store import PeopleStore
 
 Points = NDArray[np.int64]
 """Grid points, shape (n, 2)."""

@@ -14,7 +14,7 @@ from leeward.errors import SpecError
 from leeward.exact._real import Real
 from leeward.ledger import MemoizedReports, PersonBudgets, read_secret
 from leeward.ledger._level_budgets import LevelBudgets
-from leeward.ledger._person_budgets import is_store
+from leeward.ledger._people_store import is_store
 from leeward.local._job import Opens
 from leeward.outputs import holds_release
 

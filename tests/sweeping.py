@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,3 +23,15 @@ def thin(items: Iterable[pytest.Item]) -> None:
     for points in grids.values():
         for item in points[1:-1]:
             item.add_marker(pytest.mark.sweep)
+
+
+def spread(points: Iterable[Any], every: int) -> list[Any]:
+    """Return the points of a sweep, of which the build server takes one in so many; `make long` takes the others."""
+    return [
+        point if number % every == 0 else pytest.param(*_values(point), marks=pytest.mark.long)
+        for number, point in enumerate(points)
+    ]
+
+
+def _values(point: Any) -> tuple[Any, ...]:
+    return point if isinstance(point, tuple) else (point,)

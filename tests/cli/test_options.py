@@ -91,6 +91,12 @@ def release_dry_run(town: Town) -> None:
     assert len(told(town, "release", town.spec(HOURLY), "--dry-run", "--json")) == 3
 
 
+def release_formats(town: Town) -> None:
+    ran(town, "release", town.spec(), "-o", town.out, "--formats", "croissant")
+    assert (town.out / "croissant.json").exists()
+    assert not (town.out / "opendp-registry.yaml").exists()
+
+
 def release_quiet(town: Town) -> None:
     assert ran(town, "release", town.spec(), "-o", town.out, "--quiet") == ("", "")
     assert ran(town, "release", town.spec(), "-o", town.out)[0]

@@ -47,7 +47,7 @@ def check(text: str, columns: int, sign: str, file: Path) -> None:
         assert len(found) == len(wanted), f"{text!r}: {len(found)} rows of {len(wanted)}"
 
 
-MARKS = {3: [pytest.mark.sweep], 4: [pytest.mark.sweep], **{n: [pytest.mark.sweep, pytest.mark.long] for n in (5, 6)}}
+MARKS = {3: [pytest.mark.sweep], **{n: [pytest.mark.sweep, pytest.mark.long] for n in (4, 5, 6)}}
 
 
 @pytest.mark.parametrize("columns", [1, 2])

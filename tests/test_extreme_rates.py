@@ -210,7 +210,8 @@ CALLS: dict[str, Call] = {
         noise.DirectedGeometric(e, e), safe_at_most=2, dangerous_at_least=5, error_at_most="1e-9"
     ).curve(),
     "Sanitized": lambda e: (
-        (made := mechanism.Sanitized(lw.Line(inf, e), at_most=2, stop_after=1))
+        (made := mechanism.salap(e, at_most=2, stop_after=1))
+        and repr(made) == repr(mechanism.Sanitized(lw.Line(inf, e), at_most=2))
         and (made.price, made.expected_answered([0, 5, 1]), made.on([(0, 3), (1, 3)]).to_numpy())
     ),
     "AdaptiveSanitized": lambda e: (

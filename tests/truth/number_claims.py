@@ -54,9 +54,17 @@ def rounding(world: Any) -> float:
 
 
 def kept(world: Any, error: float) -> float:
-    """How likely noise, and rounding at its worst, stay within an error; no clamping, which only helps."""
+    """How likely noise, and rounding at its worst, stay within an error; of clamping only that none is beyond the range."""
     unit, most = float(world.plan.scale.unit), rounding(world)
+    if error >= widest(world):
+        return 1.0
     return math.fsum(p for k, p in world.chances[0].items() if abs(k) * unit + most <= error + 1e-12)
+
+
+def widest(world: Any) -> float:
+    """How far apart two numbers are at most that are published, or exact."""
+    scale = world.plan.scale
+    return math.inf if None in (scale.lower, scale.upper) else float((scale.upper - scale.lower) * scale.unit)
 
 
 def kept_mean(world: Any, error: float, people: int) -> float:

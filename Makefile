@@ -28,11 +28,11 @@ test: $(VENV)/installed-dev ## run the tests; of each grid the first point and t
 test-fast: $(VENV)/installed-dev ## run the tests of the theory and of the shape of the package: within a minute
 	@$(BIN)/python -m pytest -m "not sweep and not site" $(FAST)
 
-sweeps: $(VENV)/installed-dev ## run the other points of each grid, and what goes through long grids with the whole program
+sweeps: $(VENV)/installed-dev ## run more points of each grid, and what goes through long grids with the whole program
 	@.ci/debian-packages postgresql openjdk-17-jre-headless
 	@$(BIN)/python -m pytest -m "sweep and not long"
 
-long: $(VENV)/installed-dev ## run the sweeps that are too long for a build server: a thousand cases for each engine, ten thousand plans
+long: $(VENV)/installed-dev ## run the sweeps that are too long for a build server: the points of grids that are left, a thousand cases for each engine, ten thousand plans
 	@.ci/debian-packages postgresql openjdk-17-jre-headless
 	@$(BIN)/python -m pytest -m long
 

@@ -1,4 +1,7 @@
-"""Of a grid `make test` takes the first point and the last; `make sweeps`, which the build server runs too, all others."""
+"""Of a grid `make test` takes the first point and the last, `make sweeps` some of the others, and `make long` those left.
+
+The build server runs the first two.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +13,29 @@ from typing import Any
 import pytest
 
 WHOLE = ("accounting", "benchmarks", "distance", "exact", "noise", "notion", "oracle")
-"""Rooms whose tests take seconds in all."""
+"""Rooms whose tests take seconds in all: `make test` runs them whole."""
+
+COMPLETE = ("grid", "keys", "mutants", "proofs", "shown", "spec", "truth")
+"""Rooms whose grids are complete lists of what must hold: the build server runs them whole."""
+
+MOST = 8
+"""So many of the other points of any other grid the build server takes; `make long` takes those that are left."""
 
 
 def thin(items: Iterable[pytest.Item]) -> None:
-    """Mark as sweeps all but the first and the last point of each parametrised test, outside the rooms that are quick."""
+    """Mark as sweeps all but the first and the last point of each parametrised test, and as long most of a long grid."""
     grids = defaultdict[tuple[Path, str], list[pytest.Item]](list)
     for item in items:
         name, parameters, _ = item.nodeid.partition("[")
         if parameters and item.path.parent.name not in WHOLE and item.get_closest_marker("sweep") is None:
             grids[item.path, name].append(item)
     for points in grids.values():
-        for item in points[1:-1]:
+        between = points[1:-1]
+        every = 1 if points[0].path.parent.name in COMPLETE else -(-len(between) // MOST)
+        for number, item in enumerate(between):
             item.add_marker(pytest.mark.sweep)
+            if number % max(every, 1):
+                item.add_marker(pytest.mark.long)
 
 
 def spread(points: Iterable[Any], every: int) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What is thinned out of `make test` is swept: no point of a grid is left to neither."""
+"""What is thinned out of `make test` is a sweep, or a long one: no point of a grid is left out of all three."""
 
 from __future__ import annotations
 
@@ -35,3 +35,11 @@ def item(name: str, room: str = "session", *, swept: bool = False) -> Any:
 def test_the_first_and_the_last_point_of_a_grid_are_no_sweeps(items: list[Any], swept: list[int]) -> None:
     thin(items)
     assert [number for number, each in enumerate(items) if "sweep" in each.marks] == swept
+
+
+@pytest.mark.parametrize(("room", "long"), [("session", [2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18]), ("grid", [])])
+def test_of_a_long_grid_the_build_server_takes_some(room: str, long: list[int]) -> None:
+    items = [item(f"f[{i}]", room) for i in range(20)]
+    thin(items)
+    assert [number for number, each in enumerate(items) if "long" in each.marks] == long
+    assert [number for number, each in enumerate(items) if "sweep" in each.marks] == list(range(1, 19))

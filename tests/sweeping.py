@@ -23,11 +23,15 @@ MOST = 8
 
 
 def thin(items: Iterable[pytest.Item]) -> None:
-    """Mark as sweeps all but the first and the last point of each parametrised test, and as long most of a long grid."""
+    """Mark as sweeps all but the first and the last point of each parametrised test, and as long most of a long grid.
+
+    Those of the built documentation are run with it, and whole.
+    """
     grids = defaultdict[tuple[Path, str], list[pytest.Item]](list)
     for item in items:
         name, parameters, _ = item.nodeid.partition("[")
-        if parameters and item.path.parent.name not in WHOLE and item.get_closest_marker("sweep") is None:
+        elsewhere = any(item.get_closest_marker(mark) for mark in ("sweep", "site"))
+        if parameters and item.path.parent.name not in WHOLE and not elsewhere:
             grids[item.path, name].append(item)
     for points in grids.values():
         between = points[1:-1]

@@ -10,8 +10,8 @@ import pytest
 from tests.sweeping import thin
 
 
-def item(name: str, room: str = "session", *, swept: bool = False) -> Any:
-    marks = ["sweep"] if swept else []
+def item(name: str, room: str = "session", *marked: str) -> Any:
+    marks = list(marked)
     return SimpleNamespace(
         nodeid=f"tests/{room}/test_a.py::{name}",
         path=Path(f"/here/tests/{room}/test_a.py"),
@@ -28,7 +28,8 @@ def item(name: str, room: str = "session", *, swept: bool = False) -> Any:
         ([item("f[0]"), item("f[1]")], []),
         ([item("f"), item("g"), item("h")], []),
         ([item(f"{test}[{i}]") for test in ("A::f", "B::f") for i in range(3)], [1, 4]),
-        ([item(f"f[{i}]", swept=i == 3) for i in range(4)], [1, 3]),
+        ([item(f"f[{i}]", "session", *(["sweep"] if i == 3 else [])) for i in range(4)], [1, 3]),
+        ([item(f"f[{i}]", "docs", "site") for i in range(4)], []),
         ([item(f"f[{i}]", room) for room in ("exact", "session") for i in range(3)], [4]),
     ],
 )

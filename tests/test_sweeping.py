@@ -38,7 +38,9 @@ def test_the_first_and_the_last_point_of_a_grid_are_no_sweeps(items: list[Any], 
     assert [number for number, each in enumerate(items) if "sweep" in each.marks] == swept
 
 
-@pytest.mark.parametrize(("room", "long"), [("session", [2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18]), ("grid", [])])
+@pytest.mark.parametrize(
+    ("room", "long"), [("session", [n for n in range(1, 19) if n not in (1, 6, 11, 16)]), ("grid", [])]
+)
 def test_of_a_long_grid_the_build_server_takes_some(room: str, long: list[int]) -> None:
     items = [item(f"f[{i}]", room) for i in range(20)]
     thin(items)

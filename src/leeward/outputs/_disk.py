@@ -7,6 +7,7 @@ import errno
 import hashlib
 import os
 import stat
+import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -42,6 +43,29 @@ def sync(path: Path) -> None:
         os.fsync(file)
     finally:
         os.close(file)
+
+
+def replace_whole(target: Path, content: bytes, permissions: int | None = None) -> None:
+    """Write a file whole or not at all, in place of the one of that name; durable when it returns.
+
+    Args:
+        target: the file.
+        content: what it will hold.
+        permissions: its mode, whatever the umask takes; None for that of any new file.
+    """
+    fresh = target.with_name(f".leeward-{uuid.uuid4().hex}")
+    try:
+        opened = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if permissions is None else permissions)
+        with open(opened, "wb") as file:
+            if permissions is not None:
+                os.fchmod(file.fileno(), permissions)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(fresh, target)
+        sync(target.parent)
+    finally:
+        fresh.unlink(missing_ok=True)
 
 
 @contextmanager

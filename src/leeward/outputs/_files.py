@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import re
-import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -22,7 +21,7 @@ from leeward._paths import read_small, resolve
 from leeward._plain import is_text
 from leeward._scratch import Scratch, scratch
 from leeward.errors import InputError
-from leeward.outputs._disk import alone_in, digest, digest_or_none, mode, said, set_aside, sync
+from leeward.outputs._disk import alone_in, digest, digest_or_none, mode, replace_whole, said, set_aside, sync
 
 STATEMENT: Final = ".release.json"
 """What is added to a file's name for its statement."""
@@ -150,15 +149,7 @@ def write_page(path: str | os.PathLike[str], text: str) -> Path:
         target = Path(os.path.realpath(resolve(path)))
         if mode(target) is not None and not _is_sealed(target):
             raise _in_the_way(shown)
-        fresh = target.with_name(f".leeward-{uuid.uuid4().hex}")
-        try:
-            with fresh.open("xb") as file:
-                file.write(body + seal)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(fresh, target)
-        finally:
-            fresh.unlink(missing_ok=True)
+        replace_whole(target, body + seal)
     return shown
 
 

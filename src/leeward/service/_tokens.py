@@ -9,10 +9,8 @@ request, so that a token ends at the moment when it is revoked.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import secrets
-import uuid
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -28,7 +26,7 @@ from leeward.exact._real import exact
 from leeward.ledger import Analyst
 from leeward.ledger._beside import PRIVATE
 from leeward.ledger._secret import read_private
-from leeward.outputs._disk import alone_in, said, sync
+from leeward.outputs._disk import alone_in, replace_whole, said
 
 PREFIX: Final = "leeward_"
 """What a token begins with, so that whoever finds one knows what it is."""
@@ -178,17 +176,7 @@ class Tokens:
         return self._path.parent
 
     def _write(self, tokens: tuple[Issued, ...]) -> None:
-        fresh = self._path.with_name(f".leeward-{uuid.uuid4().hex}")
-        try:
-            with open(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE), "wb") as file:
-                os.fchmod(file.fileno(), PRIVATE)  # whatever the umask takes
-                file.write(TokenList(format=1, tokens=tokens).to_json().encode() + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(fresh, self._path)
-            sync(self._folder())
-        finally:
-            fresh.unlink(missing_ok=True)
+        replace_whole(self._path, TokenList(format=1, tokens=tokens).to_json().encode() + b"\n", PRIVATE)
 
     def _unusable(self, because: str) -> LedgerError:
         return LedgerError(

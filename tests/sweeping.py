@@ -38,7 +38,7 @@ def thin(items: Iterable[pytest.Item]) -> None:
         every = 1 if points[0].path.parent.name in COMPLETE else -(-len(between) // MOST)
         for number, item in enumerate(between):
             item.add_marker(pytest.mark.sweep)
-            if number % max(every, 1):
+            if number % every:
                 item.add_marker(pytest.mark.long)
 
 

@@ -7,7 +7,7 @@ value in it is missing, has every meaning.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 import duckdb.func as udf
@@ -32,6 +32,17 @@ class Filtered(Protocol):
     def keep(self) -> Mapping[str, tuple[Allowed, ...]]:
         """The filter."""
         ...
+
+
+def columns_by_role(named: Mapping[str, str | None], keep: Iterable[str]) -> dict[str, str]:
+    """Return what each column that a question reads is for, and its name.
+
+    Args:
+        named: the columns by what they are for; None where there is none.
+        keep: those of the filter.
+    """
+    columns = {role: column for role, column in named.items() if column is not None}
+    return columns | {f"column {index} of keep": column for index, column in enumerate(keep, 1)}
 
 
 def who(rows: Any, column: str, bound: Bound) -> Any:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from leeward.engine._bound import Bound
 from leeward.engine._builtin import leeward_decimal, whole_quotient
-from leeward.engine._columns import kept, who
+from leeward.engine._columns import columns_by_role, kept, who
 from leeward.engine._engines import Binds, bind_private
 from leeward.engine._matches import Matches, Survey, beyond, matches
 from leeward.engine._rows import integers
@@ -53,10 +53,9 @@ def columns_of_numbers(query: Statistic) -> dict[str, str]:
     source = query.records
     named = {"person": source.person, "column": query.column}
     named["time"] = None if query.window is None else source.time
-    columns = {role: column for role, column in named.items() if column is not None}
     by = columns_of(query.by)
-    columns |= {"by" if len(by) == 1 else f"column {index} of by": column for index, column in enumerate(by, 1)}
-    return columns | {f"column {index} of keep": column for index, column in enumerate(source.keep, 1)}
+    named |= {"by" if len(by) == 1 else f"column {index} of by": column for index, column in enumerate(by, 1)}
+    return columns_by_role(named, source.keep)
 
 
 @contextmanager

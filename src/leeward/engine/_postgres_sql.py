@@ -17,6 +17,7 @@ import sqlglot.expressions as sge
 from ibis.backends.sql.compilers import PostgresCompiler
 
 from leeward.engine._sql import named, quoted
+from leeward.engine._words import reworded
 
 SETTINGS: Final = {"TimeZone": "UTC", "extra_float_digits": "1", "jit": "off"}
 """Floats are written with all their digits; and short queries are not compiled, which takes longer than they do."""
@@ -55,18 +56,8 @@ _COMPILER: Final = _Compiler()
 
 def compiled(expression: Any) -> tuple[str, frozenset[str]]:
     """Return an expression as SQL, and the names of the tables that it reads."""
-    tree = _COMPILER.to_sqlglot(expression.as_table()).transform(_plain)
+    tree = _COMPILER.to_sqlglot(expression.as_table()).transform(reworded, _WORDS, _COMPILER.dialect)
     return tree.sql(_COMPILER.dialect), frozenset(table.name for table in tree.find_all(sge.Table))
-
-
-def _plain(node: Any) -> Any:
-    """What PostgreSQL has another word for."""
-    if isinstance(node, sge.Anonymous):
-        written = _WORDS.get(str(node.this).lower())
-        if written is not None:
-            arguments = (each.sql(_COMPILER.dialect) for each in node.expressions)
-            return sge.Var(this=written.format(*arguments))
-    return node
 
 
 def listed(data: pa.Table) -> str:

@@ -8,6 +8,7 @@ that the questions do not overwrite one another's; the marks of a column are wor
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
@@ -70,10 +71,10 @@ class Sources(Private):
         asked: the table of each question, and what each of its columns is for and its name.
     """
 
-    __slots__ = ("_asked", "_bound", "_open")
+    __slots__ = ("_asked", "_bound", "_numbers", "_open")
 
     def __init__(self, asked: Sequence[tuple[Described, Mapping[str, str]]]) -> None:
-        self._asked, self._open = list(asked), ExitStack()
+        self._asked, self._open, self._numbers = list(asked), ExitStack(), itertools.count()
         self._bound: list[tuple[Described, Bound | None, dict[Hashable, Any]]] = []
 
     def __enter__(self) -> Sources:
@@ -107,9 +108,7 @@ class Sources(Private):
             with alone as bound:
                 yield bound
         else:
-            which = len(known)
-            known[("question", which)] = None
-            yield OwnColumns(whole, list(dict.fromkeys(columns.values())), which, known)
+            yield OwnColumns(whole, list(dict.fromkeys(columns.values())), next(self._numbers), known)
 
     def _whole(
         self, described: Described, together: Sequence[Mapping[str, str]]

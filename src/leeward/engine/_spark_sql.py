@@ -21,6 +21,8 @@ import sqlglot.expressions as sge
 from ibis.backends.sql.compilers import PySparkCompiler
 from ibis.backends.sql.compilers.base import SQLGlotCompiler
 
+from leeward.engine._words import reworded
+
 _DIGITS: Final = "java_method('com.fasterxml.jackson.core.io.schubfach.{}ToDecimal', 'toString', {})"
 _WORDS: Final = {
     "epoch_us": "unix_micros(CAST({} AS TIMESTAMP))",
@@ -93,18 +95,8 @@ _COMPILER: Final = _Compiler()
 
 def compiled(expression: Any) -> str:
     """Return an expression as SQL of Spark."""
-    tree = _COMPILER.to_sqlglot(expression.as_table()).transform(_plain)
+    tree = _COMPILER.to_sqlglot(expression.as_table()).transform(reworded, _WORDS, _COMPILER.dialect)
     return str(tree.sql(_COMPILER.dialect))
-
-
-def _plain(node: Any) -> Any:
-    """What Spark has another word for."""
-    if isinstance(node, sge.Anonymous):
-        written = _WORDS.get(str(node.this).lower())
-        if written is not None:
-            arguments = (each.sql(_COMPILER.dialect) for each in node.expressions)
-            return sge.Var(this=written.format(*arguments))
-    return node
 
 
 def listed(data: pa.Table) -> pa.Table:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from leeward._private import Private
 from leeward.engine._bound import Bound
 from leeward.engine._builtin import strlen
-from leeward.engine._columns import kept, who
+from leeward.engine._columns import columns_by_role, kept, who
 from leeward.engine._engines import Binds, bind_private
 from leeward.engine._matches import Survey
 from leeward.engine._rows import integers
@@ -43,8 +43,7 @@ def columns_of_unlisted(query: UnlistedGroups) -> dict[str, str]:
     """Return what each column of the table that is read is for, and its name."""
     source = query.records
     named = {"person": source.person, "by": query.by, "time": None if query.window is None else source.time}
-    columns = {role: column for role, column in named.items() if column is not None}
-    return columns | {f"column {index} of keep": column for index, column in enumerate(source.keep, 1)}
+    return columns_by_role(named, source.keep)
 
 
 @contextmanager

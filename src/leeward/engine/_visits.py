@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from leeward._buffers import numbers
 from leeward._private import Private
 from leeward.engine._bound import Bound
-from leeward.engine._columns import hexagon, kept, key, point, square, who
+from leeward.engine._columns import columns_by_role, hexagon, kept, key, point, square, who
 from leeward.engine._engines import Binds, bind_private
 from leeward.engine._matches import Matches, Survey, matches
 from leeward.engine._places import PlaceList
@@ -78,8 +78,7 @@ def columns_of_visits(visits: Visits, places: PlaceList) -> dict[str, str]:
         wanted["place"] = visits.place
     else:
         wanted |= {"latitude": visits.latitude, "longitude": visits.longitude}
-    columns = {role: column for role, column in wanted.items() if column is not None}
-    return columns | {f"column {index} of keep": column for index, column in enumerate(visits.keep, 1)}
+    return columns_by_role(wanted, visits.keep)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What budgets are kept in: names that say which promise, and prices in them."""
+"""What budgets are counted in: names that say which promise, and prices in them."""
 
 from __future__ import annotations
 

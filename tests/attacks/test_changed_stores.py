@@ -118,7 +118,7 @@ DEEDS: dict[str, Callable[[Path], object]] = {
     "renamed alone": lambda path: path.rename(path.with_name("moved.db")),
     "deleted": lambda path: removed(of_it(path)),
     "its mark deleted": lambda path: removed(of_it(path, ".mark")),
-    "its holds deleted": lambda path: removed(of_it(path, ".hold")),
+    "its locks deleted": lambda path: removed(of_it(path, ".lock")),
     "an older copy": lambda path: old(path, mark=False),
     "an older copy and mark": lambda path: old(path, mark=True),
     "the mark of another": lambda path: shutil.copy(path.with_name("other.db.mark"), f"{path}.mark"),

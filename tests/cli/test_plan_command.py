@@ -1,4 +1,4 @@
-"""``leeward plan`` as its user runs it; and budgets kept in another notion than the release's."""
+"""``leeward plan`` as its user runs it; and budgets counted in another notion than the release's."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_the_ledger_is_what_release_takes_it_for(town: Town) -> None:
     ledger.unlink()
     refused = [town.run(*words) for words in (("plan", spec), ("release", spec, "--out", town.out))]
     assert [(code, out) for code, out, _ in refused] == [(2, ""), (2, "")]
-    assert "its mark is there" in refused[0][2]
+    assert "its high-water mark is there" in refused[0][2]
     assert refused[0][2] == refused[1][2]
 
 
@@ -190,7 +190,7 @@ def test_the_page_asks_nothing_of_the_network_and_escapes_what_it_shows(town: To
     assert text.count('class="plot curve"') == 2
 
 
-# ---- budgets kept in a notion
+# ---- budgets counted in a notion
 
 
 def _budget(town: Town) -> dict[str, str]:
@@ -239,7 +239,7 @@ def test_several_windows_are_checked_in_the_notion_of_the_budget(town: Town) -> 
 
 
 @pytest.mark.parametrize(
-    ("named", "said"), [("presense", "Did you mean 'presence'"), ("presence", "is kept in addition-only")]
+    ("named", "said"), [("presense", "Did you mean 'presence'"), ("presence", "is counted in addition-only")]
 )
 def test_another_notion_than_that_of_the_budget_is_refused(town: Town, named: str, said: str) -> None:
     town.run("release", town.spec(), "--out", town.folder / "first")

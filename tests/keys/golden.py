@@ -31,7 +31,7 @@ from leeward.query import CountVisitors, Statistic, records, statistic
 from leeward.session._question import Question, question
 
 FILE = Path(__file__).parent / "golden" / "questions-1.json"
-"""Of `Question` in format 1: for each name, the key of the question, and what its budget is kept in."""
+"""Of `Question` in format 1: for each name, the key of the question, and what its budget is counted in."""
 
 DIGEST = "0123456789abcdef" * 4
 
@@ -245,7 +245,7 @@ def keys() -> dict[str, str]:
 
 
 def budgets() -> dict[str, str]:
-    """Return what a budget in each notion is kept in."""
+    """Return what a budget in each notion is counted in."""
     return {
         f"{kind}.{parameter}{which}": budget_notion(notion)
         for (kind, parameter), pair in PAIRS.items()

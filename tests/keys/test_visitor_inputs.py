@@ -138,7 +138,7 @@ ROWS: Mapping[str, list[Row]] = {
         Row("Budget", "cap", None, SAME),
         Row("Budget", "cap", "1000.0", SAME),
         Row("Budget", "notion", "addition-only", SAME),
-        Row("Budget", "notion", "removal-only", refused("kept in")),
+        Row("Budget", "notion", "removal-only", refused("counted in")),
         Row("Budget", "ledger", "another.db", NEW),
         Row("Budget", "ledger", "budget.db", SAME),
     ],

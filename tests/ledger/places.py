@@ -71,7 +71,7 @@ class SqlitePlace:
             return connection.execute(query).fetchall()
 
     def _holds(self) -> list[Path]:
-        return [file for file in self.path.parent.iterdir() if file.suffix == ".hold"]
+        return [file for file in self.path.parent.iterdir() if file.suffix == ".lock"]
 
     def holds(self) -> int:
         return len(self._holds())

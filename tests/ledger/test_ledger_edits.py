@@ -180,17 +180,17 @@ def test_only_our_own_small_files_are_ever_removed(path: Path) -> None:
     """Names that look like ours, but for a digit too few, stay; and a mark's fixed temporary name is not ours to use."""
     token = "0" * 32
     strangers = {
-        f"budget.db.{token[1:]}.hold",
-        "budget.db.notes.hold",
-        "budget.db.hold",
+        f"budget.db.{token[1:]}.lock",
+        "budget.db.notes.lock",
+        "budget.db.lock",
         "budget.db.mark.new",
         f"budget.db.{token}.new.txt",
-        f"budget-db.{token}.hold",
+        f"budget-db.{token}.lock",
         f"budget.db.{token.upper().replace('0', 'A')}.new",
     }
     for name in strangers:
         path.with_name(name).write_text("years of work")
-    ours = [path.with_name(f"budget.db.{token}.{kind}") for kind in ("hold", "new")]
+    ours = [path.with_name(f"budget.db.{token}.{kind}") for kind in ("lock", "new")]
     for left in ours:
         left.touch()
     spend(path, "a", "b")
@@ -225,7 +225,7 @@ def test_a_ledger_and_all_beside_it_are_for_their_owner_alone(path: Path, monkey
             claim.store(b"answer")
     finally:
         os.umask(before)
-    assert {".db", ".mark", ".hold", ".new"} <= set(seen)
+    assert {".db", ".mark", ".lock", ".new"} <= set(seen)
     assert set(seen.values()) == {0o600}, seen
 
 

@@ -240,10 +240,10 @@ def test_another_ledger_in_its_place_is_refused(path: Path) -> None:
     with pytest.raises(LedgerError, match="remembers another entry"):
         Ledger(path)
     path.unlink()
-    with pytest.raises(LedgerError, match=r"gone, but its mark"):
+    with pytest.raises(LedgerError, match=r"gone, but its high-water mark"):
         Ledger(path)
     path.touch()
-    with pytest.raises(LedgerError, match=r"empty, but its mark"):
+    with pytest.raises(LedgerError, match=r"empty, but its high-water mark"):
         Ledger(path)
 
 

@@ -132,7 +132,7 @@ def test_a_ledger_that_was_emptied_is_refused_as_long_as_its_mark_is_there(
     make(path)
     before = path.read_bytes() if path.exists() else None
     for look in (Ledger, Ledger.find, lambda path: Ledger(path, create=False)):
-        with pytest.raises(LedgerError, match=r"is (gone|empty), but its mark is there"):
+        with pytest.raises(LedgerError, match=r"is (gone|empty), but its high-water mark is there"):
             look(path)
     assert (path.read_bytes() if path.exists() else None) == before
 
@@ -235,7 +235,7 @@ def test_whatever_the_umask_is_all_is_for_its_owner_alone(
         PersonBudgets(path.with_name("people.db"), secret=b"s" * 16, price="1", reports_a_day=1, new=True)
     finally:
         os.umask(before)
-    assert any(name.endswith(".hold") for name in held)
+    assert any(name.endswith(".lock") for name in held)
     held |= {each.name: stat.S_IMODE(each.stat().st_mode) for each in path.parent.iterdir()}
     assert {"budget.db", "budget.db.mark", "a.key", "people.db"} <= set(held)
     assert held == dict.fromkeys(held, 0o600)

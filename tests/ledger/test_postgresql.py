@@ -174,7 +174,7 @@ def test_looking_does_not_make_a_ledger(database: PostgresPlace) -> None:
         ("DROP TABLE leeward.entries CASCADE", "not those of a ledger"),
         ("UPDATE leeward.form SET schema = 99", "schema 99"),
         ("DELETE FROM leeward.form", "schema none"),
-        ("DROP SCHEMA leeward CASCADE", "is gone, but its mark"),
+        ("DROP SCHEMA leeward CASCADE", "is gone, but its high-water mark"),
     ],
 )
 def test_what_is_no_ledger_any_more_is_refused(statement: str, says: str, database: PostgresPlace) -> None:
@@ -350,7 +350,7 @@ def test_a_folder_of_marks_that_cannot_be_made_is_said(
         Ledger(database.url)
 
 
-def test_a_lost_session_is_only_a_lost_hold(database: PostgresPlace) -> None:
+def test_a_lost_session_is_only_a_lost_lock(database: PostgresPlace) -> None:
     """Where nobody took over, the answer is stored as if nothing had happened."""
     ledger = Ledger(database.url)
     with ledger.reserve(asked("k")) as claim:

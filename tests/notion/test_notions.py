@@ -388,7 +388,7 @@ def test_columns_are_the_usual_way_to_give_policies() -> None:
 def test_a_notion_says_its_promise_in_words(case: str) -> None:
     notion = CASES[case][0]
     words = notion.words
-    assert all((words.definition, words.protects, words.cover, words.unit))
+    assert all((words.definition, words.protects, words.alternative, words.unit))
     told_apart = any(far.is_infinite for far in notion.on(all_tables(CASES[case][2], 1)).values)
     if told_apart:
         assert "certainty" in words.reveals or "public" in words.protects

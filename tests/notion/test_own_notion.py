@@ -55,7 +55,7 @@ class Forgiveness(Notion):
         definition="Pr[answer | debts] ≤ e^(ε·c) · Pr[answer | debts with c forgiven]",
         protects="how much a person owes",
         reveals="that a person owes little may be concluded with certainty",
-        cover="a smaller debt",
+        alternative="a smaller debt",
     )
 
     def record(self, before: Any, after: Any) -> Real:

@@ -69,7 +69,7 @@ def statement(places: int, **changes: Any) -> dict[str, Any]:
             "Pr[K(present) ∈ Z] ≤ e^ε · Pr[K(absent) ∈ Z].",
             "protects": "That a person was there: everyone present can pass as absent.",
             "does_not_protect": "That a person was absent.",
-            "cover": "Having no record in the data at all.",
+            "alternative": "Having no record in the data at all.",
         },
         "price": "1",
         "sensitivity": {

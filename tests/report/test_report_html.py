@@ -143,7 +143,8 @@ def test_the_answer_is_in_the_title_and_the_heading(located: Any) -> None:
     (title,), (heading,) = page.all("title"), page.all("h1")
     assert heading.text == "3 of 4 places are said to be safe (at most 2 people among those counted)"
     assert title.text.endswith(heading.text)
-    assert "‘Safe’ is never wrong, of the people counted after the bound on places per person." in page.text()
+    of_whom = "of the people counted there: someone at more than 1 place is counted only at the place visited last."
+    assert f"‘Safe’ is never wrong, {of_whom}" in page.text()
     (bar,) = [e for e in page.elements if e.attributes.get("class") == "bar"]
     assert bar.attributes["aria-label"] == "3 safe, 1 obscure"
 
@@ -154,7 +155,7 @@ def test_the_whole_statement_is_carried_and_spoken(located: Any) -> None:
     (shown,) = page.all("pre")
     assert json.loads(shown.text) == located.statement.to_dict()
     text, told = page.text(), located.statement.to_dict()
-    for part in ("definition", "protects", "does_not_protect", "cover"):
+    for part in ("definition", "protects", "does_not_protect", "alternative"):
         assert told["notion"][part] in text
     for part in ("assumptions", "theorems", "guaranteed", "not_guaranteed"):
         assert all(each in text for each in told[part])

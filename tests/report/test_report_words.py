@@ -71,7 +71,8 @@ def test_never_wrongly_is_relative_where_counts_are_truncated(make_statement: Ca
     made = make_statement(9)
     assert (
         words.certainty(stated(made))
-        == "‘Safe’ is never wrong, of the people counted after the bound on places per person."
+        == "‘Safe’ is never wrong, of the people counted there: someone at more than 1 place is counted only at the place"
+        " visited last."
     )
     for unbounded in ({"places_per_person": 1, "if_more": "refuse"}, {"places_per_person": None, "if_more": None}):
         whole = make_statement(9, query={**made["query"], **unbounded})
@@ -137,7 +138,10 @@ def test_the_factor_is_e_to_the_epsilon(make_statement: Callable[..., dict[str, 
     made["notion"]["epsilon"] = "1/10"
     assert "about 1.11" in words.factor(stated(made))
     made["notion"]["epsilon"] = "ln(2)"
-    assert words.factor(stated(made)) == "Pr[answer | data] is how likely an answer is if the data are as described."
+    assert words.factor(stated(made)) == (
+        "Here Pr[answer | data] is how likely an answer is if the data are as described. The smaller ε, the better people"
+        " are protected."
+    )
 
 
 def test_a_lowered_threshold_is_said_to_be_lowered(make_statement: Callable[..., dict[str, Any]]) -> None:

@@ -171,7 +171,7 @@ def test_words_of_every_public_notion_can_be_said_of_rows() -> None:
         lw.Manhattan(1, values, nobody=False), lw.both_hold(lw.AdditionOnly(1), lw.RemovalOnly(2)),
     ):  # fmt: skip
         words = of_rows(notion.words)
-        for said in (words.definition, words.protects, words.reveals, words.cover, words.unit):
+        for said in (words.definition, words.protects, words.reveals, words.alternative, words.unit):
             assert not OF_PEOPLE.search(said), said
             assert not re.search(r"\b(they|them|their|who)\b", said), said
 

@@ -76,7 +76,7 @@ def test_a_first_run_that_fails_is_followed_by_one_that_does_not(town: Town, mon
     ledger.write_bytes(b"")
     for words in (["--yes"], ["--new-budget"]):
         code, _, err = town.run("release", spec, "--out", town.out, *words)
-        assert (code, "is empty, but its mark is there" in err) == (2, True), err
+        assert (code, "is empty, but its high-water mark is there" in err) == (2, True), err
         assert ledger.stat().st_size == 0
 
 

@@ -214,7 +214,7 @@ def test_the_unit_is_named_in_the_promise(people: Town) -> None:
     spec = write(people, ('"mean"', '"median"\nmechanism = "geometric"'), ('"dp"', '"manhattan"\nunit = "5 years"'))
     assert people.run("release", spec, "--out", people.out)[0] == 0
     statement = json.loads((people.out / "release.json").read_text())
-    assert "a value 5 years away at a factor of e^ε" in statement["notion"]["cover"]
+    assert "a value 5 years away at a factor of e^ε" in statement["notion"]["alternative"]
     assert statement["mechanism"]["parts"] == [{"rate_up": "1/5", "rate_down": "1/5", "step": "1"}]
     assert any("rounded numbers" in said for said in statement["not_guaranteed"])
 

@@ -1,4 +1,4 @@
-"""What a dry run tells, what is told before paying, and what is charged are one price, whatever the budget is kept in."""
+"""What a dry run tells, what is told before paying, and what is charged are one price, whatever the budget is counted in."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_median_under_manhattan_costs_49_of_a_budget_in_dp(town: Town) -> None
     assert "Charged 49." in town.run("release", spec, "--out", town.out, "--yes")[1]
 
 
-def test_a_budget_that_is_open_says_what_it_is_kept_in(town: Town) -> None:
+def test_a_budget_that_is_open_says_what_it_is_counted_in(town: Town) -> None:
     presence = (('"addition-only"', '"presence"'), (BOUND, ""), ('what = "counts"', "stop_after = 1"))
     assert town.run("release", town.spec(*presence), "--out", town.out, "--if-doubtful", "publish")[0] == 0
     dp = (('"addition-only"', '"dp"'), ("safe_at_most = 2", 'safe_at_most = 2\nerror_at_most = "1/10"'))

@@ -151,7 +151,7 @@ def test_presence_with_a_true_bound_states_the_assumption_and_the_cover(town: To
     assert town.run("release", spec, "--out", town.out)[0] == 0
     statement = json.loads((town.out / "release.json").read_text())
     assert any("Nobody was at more than 1 listed place" in a and "not protected" in a for a in statement["assumptions"])
-    assert "no listed place" in statement["notion"]["cover"]
+    assert "no listed place" in statement["notion"]["alternative"]
 
 
 def test_addition_only_says_that_safe_is_relative_to_what_was_kept(town: Town) -> None:

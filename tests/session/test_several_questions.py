@@ -245,7 +245,7 @@ def test_plan_and_check_tell_of_each_and_of_all(clinic: Town) -> None:
     spec = write(clinic)
     code, out, err = clinic.run("plan", spec)
     assert code == 0, err
-    assert "All together: 400 of the budget of 'people', kept in dp/person; 400 is left." in out
+    assert "All together: 400 of the budget of 'people', counted in dp/person; 400 is left." in out
     _, told, _ = clinic.run("plan", spec, "--json")
     planned = json.loads(told)
     assert [(one["name"], one["price"]) for one in planned["questions"]] == [

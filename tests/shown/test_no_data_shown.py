@@ -51,7 +51,7 @@ from leeward.planner import answer_report
 from leeward.query import Source
 from leeward.query._left_out import MostLeftOut
 from leeward.session._check import check
-from leeward.session._foreseen import foreseen
+from leeward.session._dry_run import dry_run
 from leeward.session._question import question as question_of
 from leeward.session._release import release_planned
 from leeward.session._result import CuratorNotes, save_all
@@ -226,7 +226,7 @@ def _numbers(made: LongSession) -> None:
             done.save(folder / f"{kind} {combine}")
     compared = lw.compare(asked["mean"], lw.UnboundedDP("1"))
     held |= {"answers compared": compared, "answers told": answer_report(compared)}
-    held["foreseen"] = foreseen([lw.plan(asked["sum"], lw.UnboundedDP("1"))], budget)
+    held["dry run"] = dry_run([lw.plan(asked["sum"], lw.UnboundedDP("1"))], budget)
     timed = lw.records(canaries.visits(), person="person", combine="sum", time="at")
     day = lw.statistic(timed, "sum", **bounds, start=AT.floor("D").to_pydatetime(), end=AT.ceil("D").to_pydatetime())
     within = lw.plan(day, lw.UnboundedDP("1"))

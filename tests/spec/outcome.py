@@ -143,7 +143,7 @@ def outcome(given: Given, folder: Path) -> dict[str, Any]:
         "mechanism": told[0]["mechanism"],
         "noise": told[0]["mechanism"]["name"],
         "rates": [(part["rate_up"], part["rate_down"]) for part in told[0]["mechanism"].get("parts", ())],
-        "cover": told[0]["notion"]["cover"],
+        "alternative": told[0]["notion"]["alternative"],
         "protects": told[0]["notion"]["protects"],
         "text": first.statement.query.text,
         "people": asked.get("people"),
@@ -155,7 +155,7 @@ def outcome(given: Given, folder: Path) -> dict[str, Any]:
         "version": first.statement.version,
         "dataset": budget.dataset,
         "cap": str(account.cap),
-        "kept in": account.notion,
+        "counted in": account.notion,
         "spent": str(account.spent),
         "ledger": Path(budget.ledger).name,
     }

@@ -19,6 +19,15 @@ from numpy.typing import NDArray
 from tests.truth.claims import Claims
 from tests.truth.relations import facts, number, pairs
 
+READ = r", where Pr\[answer \| data\] is how likely an answer is if the data are as described(, and e\^ε is about (?P<factor>[\d,.e+]*\d))?"
+"""How a formula is read, after it."""
+
+
+def is_factor(factor: str | None, epsilon: str) -> bool:
+    """Whether a number is e^ε, in three digits."""
+    return factor is None or math.isclose(float(factor.replace(",", "")), math.exp(number(epsilon)), rel_tol=5e-3)
+
+
 TOLERANCE = 1e-9
 
 
@@ -77,13 +86,15 @@ def register(claims: Claims) -> None:
     says = claims.says
     for definition in (
         r"Pr\[(answer|report) \|.*",
-        r"This promise holds for all that is published here together, and for anything concluded from it: (?P<definition>Pr\[.*), with ε = (?P<epsilon>[\w/]+)\.?",
+        r"This promise holds for all that is published here together, and for anything concluded from it: (?P<definition>Pr\[.*), with ε = (?P<epsilon>[\w/]+)" + READ + r"\.?",
     ):  # fmt: skip
 
         @says(definition)
-        def _(world: Any, definition: str = "", epsilon: str = "") -> bool:
+        def _(world: Any, definition: str = "", epsilon: str = "", factor: str | None = None) -> bool:
             return not definition or (
-                private(world, definition, number(epsilon)) and number(epsilon) == pytest.approx(float(world.price))
+                private(world, definition, number(epsilon))
+                and number(epsilon) == pytest.approx(float(world.price))
+                and is_factor(factor, epsilon)
             )
 
     @says(r"whether any one person is in the data, and everything about them")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.truth.claims import Claims
-from tests.truth.notion_claims import private
+from tests.truth.notion_claims import READ, is_factor, private
 from tests.truth.numbers import NEAR
 from tests.truth.relations import number
 from tests.truth.visitor_claims import DIRECTION, goes
@@ -208,9 +208,11 @@ def register(claims: Claims) -> None:
 
     @says(
         r"This promise holds for all that is published here together, and for anything concluded from it: (?P<definition>Pr\[.*), with ε = (?P<epsilon>[\w/]+)"
+        + READ
     )
-    def _(world: Any, definition: str, epsilon: str) -> bool:
-        return private(world, definition, number(epsilon)) and number(epsilon) == pytest.approx(float(world.price))
+    def _(world: Any, definition: str, epsilon: str, factor: str | None) -> bool:
+        right = private(world, definition, number(epsilon)) and is_factor(factor, epsilon)
+        return right and number(epsilon) == pytest.approx(float(world.price))
 
     @says(
         r"An answer is within (?P<each>\S+) of the exact one with probability at least 95 %(; all (?P<cells>\d+) are within (?P<every>\S+) with"

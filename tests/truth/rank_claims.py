@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.oracle import ranks
 from tests.truth.claims import Claims
-from tests.truth.notion_claims import private
+from tests.truth.notion_claims import READ, is_factor, private
 from tests.truth.number_claims import ascending, sorted_at
 from tests.truth.ranks import POINTS
 from tests.truth.relations import number
@@ -198,9 +198,11 @@ def register(claims: Claims) -> None:
 
     @says(
         r"This promise holds for all that is published here together, and for anything concluded from it: (?P<definition>Pr\[.*), with ε = (?P<epsilon>[\w/]+)"
+        + READ
     )
-    def _(world: Any, definition: str, epsilon: str) -> bool:
-        return private(world, definition, number(epsilon)) and number(epsilon) == float(world.price)
+    def _(world: Any, definition: str, epsilon: str, factor: str | None) -> bool:
+        right = private(world, definition, number(epsilon)) and is_factor(factor, epsilon)
+        return right and number(epsilon) == float(world.price)
 
 
 REQUIRED = [

@@ -80,7 +80,7 @@ POLICIES = (
     " holds for r holds for r'"
 )
 MASKED = re.compile(
-    r"Pr\[answer \| data\] ≤ e\^ε · Pr\[answer \| data with one sensitive record replaced by any (?P<cover>.+)\]"
+    r"Pr\[answer \| data\] ≤ e\^ε · Pr\[answer \| data with one sensitive record replaced by any (?P<alternative>.+)\]"
 )
 GROUPS = "Pr[answer | data] ≤ e^ε · Pr[answer | data with all records of one group replaced by any others]"
 
@@ -134,8 +134,8 @@ def pairs(definition: str, world: Any, epsilon: float) -> Pairs:
         for x, y, factor in one_person(tables, lambda r, s: _if(world.keeps(r, s))):
             yield x, y, epsilon * factor
     elif found := MASKED.fullmatch(definition):
-        narrow = found["cover"] == "record that is not sensitive"
-        assert narrow or found["cover"] == "other record"
+        narrow = found["alternative"] == "record that is not sensitive"
+        assert narrow or found["alternative"] == "other record"
         for x, y, factor in one_person(
             tables, lambda r, s: _if(None not in (r, s) and world.sensitive(r) and not (narrow and world.sensitive(s)))
         ):

@@ -73,11 +73,29 @@ def register(claims: Claims) -> None:
         )  # fmt: skip
 
     @says(
-        r"(‘(?P<one>Safe|Dangerous)’ is never wrong(?P<relative>, of the people counted after the bound on places per person|, of all who were there)?\.)( (?P<rest>.*))?"
+        r"(‘(?P<one>Safe|Dangerous)’ is never wrong(?P<relative>, of the people counted there: someone at more than (?P<bound>\d+) places? is counted only at the(?P<kept>( \d+)? places?) visited (?P<which>last|first)|, of all who were there)?\.)( (?P<rest>.*))?"
     )
-    def _(world: Any, one: str, relative: str | None, rest: str | None) -> bool:
+    def _(
+        world: Any,
+        one: str,
+        relative: str | None,
+        bound: str | None,
+        kept: str | None,
+        which: str | None,
+        rest: str | None,
+    ) -> bool:
+        asked = world.plan.query
+        most, rule = getattr(asked, "places_per_person", None), getattr(asked, "if_more", None)
         return (
-            is_wrong(world, one.lower()) == 0.0
+            (
+                bound is None
+                or (
+                    int(bound) == most
+                    and kept == (" place" if most == 1 else f" {most} places")
+                    and {"latest": "last", "earliest": "first"}[rule] == which
+                )
+            )
+            and is_wrong(world, one.lower()) == 0.0
             and bool(relative) == bool(of_whom(world))
             and (relative == ", of all who were there") == (of_whom(world) == " of all who were there")
             and (not rest or claims_hold(rest, world))
@@ -128,7 +146,7 @@ def register(claims: Claims) -> None:
     def _(world: Any) -> bool:
         return getattr(world, "bounded", False) and not any(world.chance[k] > 0 for k in range(-9, 0))
 
-    @says(r"(?P<count>[\d,]+) (?P<state>safe|obscure|dangerous)")
+    @says(r"(?P<count>[\d,]+) (?P<state>safe|obscure|dangerous)(: nothing is said of them)?")
     def _(world: Any, count: str, state: str) -> bool:
         return told(count) == world.of(state)
 
@@ -140,11 +158,11 @@ def register(claims: Claims) -> None:
     def _(world: Any, count: str, places: str) -> bool:
         return world.stops is not None and told(count) == world.answered and told(places) == world.shown.num_rows
 
-    @says(r"(?P<epsilon>\S+) ε, per (?P<unit>\S+)")
+    @says(r"(?P<epsilon>\S+) ε, the privacy loss per (?P<unit>\S+)")
     def _(world: Any, epsilon: str, unit: str) -> bool:
         return number(epsilon) == float(world.price) and unit == world.unit
 
-    @says(r"(?P<price>\S+) price, charged to the budget")
+    @says(r"(?P<price>\S+) taken from the privacy budget")
     def _(world: Any, price: str) -> bool:
         return world.monitor is None and number(price) == float(world.in_budget)
 
@@ -170,8 +188,8 @@ def register(claims: Claims) -> None:
         return world.monitor is not None and number(price) == float(world.price)
 
     @says(
-        r"The promise is (?P<name>\S+) at ε = (?P<epsilon>\S+), for each (?P<unit>\S+)\. (?P<definition>Pr\[.*?)\.? Pr\[answer \| data\] is how"
-        r" likely an answer is if the data are as described(; e\^ε is about (?P<factor>\S+) here: the smaller, the better people are protected)?\."
+        r"The promise is (?P<name>\S+) at ε = (?P<epsilon>\S+), for each (?P<unit>\S+)\. (?P<definition>Pr\[.*?)\.? Here Pr\[answer \| data\] is how"
+        r" likely an answer is if the data are as described(, and e\^ε is about (?P<factor>\S+))?\. The smaller ε, the better people are protected\."
     )
     def _(world: Any, name: str, epsilon: str, unit: str, definition: str, factor: str | None) -> bool:
         from tests.truth.notion_claims import private
@@ -182,7 +200,7 @@ def register(claims: Claims) -> None:
             and number(epsilon) == float(world.price) and (factor is None or math.isclose(float(factor.replace(",", "")), about, rel_tol=5e-3))
         )  # fmt: skip
 
-    @says(r"Protected: (?P<rest>.*)\.", r"The cover: (?P<rest>.*)\.")
+    @says(r"Protected: (?P<rest>.*)\.", r"What stays possible: (?P<rest>.*)\.")
     def _(world: Any, rest: str) -> bool:
         return claims_hold(rest[0].lower() + rest[1:], world)
 
@@ -339,7 +357,7 @@ def register(claims: Claims) -> None:
         *("Skip to the table of answers", "Where", "What this tells you", "You may conclude", "You may not conclude", "What was asked"),
         *("What is protected", "How each answer was made", "The curve in numbers", "People there", "What it rests on", "Assumptions"),
         *("Theorems", "The answers", "Find", "Said to be( anythingsafeobscure(dangerous)?)?", "anything", "safe", "obscure", "dangerous"),
-        *("Place", "Name", "Noisy count", "Asked", "For machines", "Show the statement", "← Back", "On →", "Table of answers", "Pages of the table"),
+        *("Place", "Name", "Noisy count", "Asked", "For machines", "Show the statement", "← Back", "Next →", "Table of answers", "Pages of the table"),
         r"The same statement as in release\.json; entry \S+, made by Leeward \S+\. In this page it is the script element with the id release\.json\.",
         r"The pictures and the search need JavaScript, all of it inside this file; everything else works without\.",
         r"Map of the places and what is said of each\. The same answers are in the table below\.",

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from tests.truth.claims import Claims
-from tests.truth.notion_claims import private
+from tests.truth.notion_claims import READ, is_factor, private
 from tests.truth.number_claims import WHEN, so
 from tests.truth.relations import number
 from tests.truth.selections import OfVisits, named, worst
@@ -130,9 +130,13 @@ def register(claims: Claims) -> None:
             and ("after the bound" in relative) == truncated and kept(world, most) >= wanted - 1e-12 and tight
         )  # fmt: skip
 
-    @says(r"Whatever one concludes from the name: (?P<definition>Pr\[.*), with ε = (?P<epsilon>[\w/]+)")
-    def _(world: Any, definition: str, epsilon: str) -> bool:
-        return private(world, definition, number(epsilon)) and number(epsilon) == float(world.price)
+    @says(
+        r"This promise holds for all that is published here together, and for anything concluded from it: (?P<definition>Pr\[.*), with ε = (?P<epsilon>[\w/]+)"
+        + READ
+    )
+    def _(world: Any, definition: str, epsilon: str, factor: str | None) -> bool:
+        right = private(world, definition, number(epsilon)) and is_factor(factor, epsilon)
+        return right and number(epsilon) == float(world.price)
 
     @says(
         r"The named (?P<noun>\w+) need not be the (?P<end>busiest|quietest); nor is anything said of how many people it has, or of any other (?P=noun)"
@@ -153,7 +157,7 @@ REQUIRED = [
     ("truncation", r"Someone at more than.*", lambda w: isinstance(w, OfVisits) and w.truncated),
     ("a bound that is checked", r"Nobody was at more than.*", lambda w: isinstance(w, OfVisits) and w.bound is not None and not w.truncated),
     ("what is not protected", r"Not protected: .*", lambda w: bool(w.notion.words.reveals)),
-    ("the promise", r"Whatever one concludes from the name: .*", lambda w: True),
+    ("the promise", r"This promise holds.*", lambda w: True),
     ("that it may be wrong", r"The named \w+ need not be .*", lambda w: True),
     ("one row each", r"Nobody has more.*", lambda w: not isinstance(w, OfVisits) and w.query.records.combine == "refuse"),
     ("several rows", r"Someone with several rows.*", lambda w: not isinstance(w, OfVisits) and w.query.records.combine != "refuse"),

@@ -38,7 +38,7 @@ class Shown:
 
     Attributes:
         world: the world.
-        counted_in: what the budget is kept in.
+        counted_in: what the budget is counted in.
         monitor: the round, if it is one of a monitor.
         before: how many stops its earlier rounds gave.
         fit: whether the noise is fit for release.

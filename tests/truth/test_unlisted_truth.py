@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from tests.oracle import unknown_keys as oracle
 from tests.truth.claims import Claims
+from tests.truth.notion_claims import READ, is_factor
 
 import leeward as lw
 from leeward.exact import log
@@ -161,14 +162,15 @@ def _(world: World, half: str, most: str, always: str | None) -> bool:
 
 @says(
     r"This promise holds for all that is published here together, and for anything concluded from it: (?P<definition>.*),"
-    r" with ε = (?P<epsilon>\S+)( and δ = (?P<delta>\S+))?"
+    r" with ε = (?P<epsilon>\S+?)( and δ = (?P<delta>\S+?))?" + READ
 )
-def _(world: World, definition: str, epsilon: str, delta: str | None) -> bool:
+def _(world: World, definition: str, epsilon: str, delta: str | None, factor: str | None) -> bool:
     plain = definition.removesuffix(" + δ, for every set of answers")
     return (
         DEFINED[plain] == world.notion
         and (plain != definition) == (delta is not None)
         and epsilon == str(world.plan.price)
+        and is_factor(factor, epsilon)
         and world.worst <= Fraction(delta or 0)
     )
 

@@ -108,7 +108,7 @@ def register(claims: Claims) -> None:
         )
 
     @says(
-        r"One step of the notion can raise (?P<subject>any one count|all counts together) by at most (?P<rise>\d+) and lower them by at"
+        r"A change that the promise hides, one step of the notion, can raise (?P<subject>any one count|all counts together) by at most (?P<rise>\d+) and lower them by at"
         r" most (?P<fall>\d+)(?P<members>, for each member of the group)?"
         r"(?P<left>; and the most people left out at any place by 1, and never raise them)?"
     )

@@ -34,6 +34,7 @@ from leeward._statement._documents import (
     VisitorStatement,
     WindowStated,
 )
+from leeward._statement._reading import reading
 from leeward._statement._unlisted import DeltaStated, UnlistedMechanism, UnlistedQuery, UnlistedStatement
 from leeward._statement._windows import WindowsStatement, window_of
 
@@ -76,5 +77,6 @@ __all__ = [
     "VisitorStatement",
     "WindowStated",
     "WindowsStatement",
+    "reading",
     "window_of",
 ]

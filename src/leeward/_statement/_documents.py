@@ -34,7 +34,7 @@ class NotionStated(Part):
         definition: the inequality it stands for.
         protects: what nobody can be sure of from the answer.
         does_not_protect: what the answer may reveal beyond doubt; empty if nothing.
-        cover: what someone with the protected property could equally well have.
+        alternative: what someone with the protected property could equally well have.
     """
 
     name: str
@@ -43,11 +43,11 @@ class NotionStated(Part):
     definition: str
     protects: str
     does_not_protect: str
-    cover: str
+    alternative: str
 
 
 class BudgetStated(Part):
-    """What is taken from the budget, at most for a monitor: ``price`` in ε of ``notion``, which the budget is kept in."""
+    """What is taken from the budget, at most for a monitor: ``price`` in ε of ``notion``, which the budget is counted in."""
 
     notion: str
     price: str

@@ -142,8 +142,8 @@ def _dearest_step(costs: _Moves, budget: _Moves, theirs: Unit, mine: Unit) -> Pr
             when = _TEXT[kind].format(unit=mine)
             return Price(
                 inf,
-                f"the budget promises cover also when {when}. That can change only a part of what belongs to one {theirs},"
-                " or several of them, and this release promises no cover for that, whatever its ε",
+                f"the budget protects also when {when}. That can change only a part of what belongs to one {theirs},"
+                " or several of them, and this release promises nothing for that, whatever its ε",
                 least=not changes,
             )
         found = max(found, cost / unit)

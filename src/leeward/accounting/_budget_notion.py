@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a budget is kept in, as a ledger writes it, and what a release under another notion costs there.
+"""What a budget is counted in, as a ledger writes it, and what a release under another notion costs there.
 
 A budget of 5 in ``presence/person`` means: all releases together are 5·Presence("1")-private, for each person. So one unit
 of the budget is its notion at ε = 1, and the name alone must say which notion that is.
@@ -122,7 +122,7 @@ def named_budget_notion(name: str, *, rows: bool = False) -> str:
         SpecError: no notion has that name.
     """
     if name not in NAMED:
-        raise SpecError(f"A budget kept in '{name}'", "there is no such notion", nearest(name, NAMED))
+        raise SpecError(f"A budget counted in '{name}'", "there is no such notion", nearest(name, NAMED))
     return budget_notion(NAMED[name](1), rows=rows)
 
 
@@ -153,14 +153,14 @@ def charge(notion: Notion, cost: Real, counted_in: str, *, rows: bool = False) -
         return amount
     if _about_rows(counted_in) != rows:
         raise BudgetConflictError(
-            f"A release in {in_words(asked)} in a budget kept in {in_words(counted_in)}",
+            f"A release in {in_words(asked)} in a budget counted in {in_words(counted_in)}",
             "one person may have any number of rows, so a promise about a row has no price for a person, nor the reverse",
             "Say the same of `person` in every release about this data set",
         )
     budget = read_budget_notion(counted_in)
     if budget is None:
         raise BudgetConflictError(
-            f"A release under {asked} in a budget kept in {counted_in}",
+            f"A release under {asked} in a budget counted in {counted_in}",
             "what that promises does not follow from its name alone, so nothing else can be priced in it",
             "Release under the notion of the budget",
         )

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Budgets are kept in a notion: what a release under one costs in a budget kept in another.
+"""Budgets are counted in a notion: what a release under one costs in a budget counted in another.
 
 A budget is "cap × notion per unit", such as 5 × Presence("1") per person. A release under another notion is allowed if some
 multiple of the budget's notion covers it: ``d_release ≤ price · d_budget`` between all data that the budget protects.
 
 One output can keep promises about different units, single facts and whole persons: then there is no unit of the whole, and
-each promise is priced in its own. A budget kept in both is the closure of the smaller of two distances, and a release is a
-metric: what covers it in each of them covers it in both, so the price is the dearest. A release that keeps both costs at
-most what the cheapest of them would, for its distance is below each of theirs.
+each promise is priced in its own. A budget counted in both is the closure of the smaller of two distances, and a release
+is a metric: what covers it in each of them covers it in both, so the price is the dearest. A release that keeps both
+costs at most what the cheapest of them would, for its distance is below each of theirs.
 
 Otherwise the two are incomparable and the release is refused: no number of units spent would keep what the budget promises.
 What is not derived (`leeward.notion._price_rules`, `leeward.accounting._across`) is refused too.
@@ -45,7 +45,7 @@ def price(
 
     Args:
         release: the notion of the release, with its ε.
-        budget: the notion the budget is kept in, with its ε.
+        budget: the notion the budget is counted in, with its ε.
         release_unit: whose data the release's ε is about; by default what the notion says. Promises about several units that
             one output keeps have no unit of their own: each is then about the unit that it says itself. A unit that is given
             holds for all of them.
@@ -62,7 +62,7 @@ def price(
     if found.cost.is_infinite:
         reveals = release.words.reveals
         raise BudgetConflictError(
-            f"A release under {release} in a budget kept in {budget}",
+            f"A release under {release} in a budget counted in {budget}",
             found.because + (f": {reveals}" if reveals and "promises none there" in found.because else ""),
             f"Release under {budget.name}, or keep this dataset's budget in a notion that {release.name} covers",
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a δ costs in a budget that is kept in another notion than the release.
+"""What a δ costs in a budget that is counted in another notion than the release.
 
 (ε, δ) is a promise between neighbours, which are one step of the release's notion apart. Between tables that are i steps
 apart it is δ·(1 + e^ε + … + e^{(i−1)ε}), which no fraction is. So a budget pays for a δ, and then for the same δ, only where
@@ -34,7 +34,7 @@ def charge_delta(notion: Notion, delta: Fraction, counted_in: str) -> Fraction:
     budget = read_budget_notion(counted_in)
     if budget is None or type(budget) not in NAMED.values() or not {*budget.changes} <= {*notion.changes}:
         raise BudgetConflictError(
-            f"A release under {notion.name} with δ = {delta} in a budget kept in {in_words(counted_in)}",
+            f"A release under {notion.name} with δ = {delta} in a budget counted in {in_words(counted_in)}",
             "a δ holds for one step of the release's notion, and a step of the budget's notion may be several, over which it"
             " grows",
             "Release under the notion of the budget, or keep this dataset's budget in that of the release",

@@ -43,8 +43,8 @@ from leeward.exact._real import ZERO, Exact, Real, exact, positive, whole
 from leeward.exact._weight import Weight, log, weight
 
 Direction = Literal["withdraw", "insert", "replace"]
-"""The truth → its cover: a person in the data passed off as absent (addition-only's promise); the other way round; or as
-having another record (see `leeward.accounting._dominating_pairs.replaced`)."""
+"""The truth → its alternative: a person in the data passed off as absent (addition-only's promise); the other way round; or
+as having another record (see `leeward.accounting._dominating_pairs.replaced`)."""
 
 TAIL = 1e-15
 """How much of a distribution each composition may move to infinite loss."""

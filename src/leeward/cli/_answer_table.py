@@ -52,7 +52,7 @@ def _head(report: AnswerReport) -> Iterable[tuple[str, str]]:
     left = "" if asked.budget.left is None else f"; {short(asked.budget.left)} left"
     if asked.groups_per_person is not None and asked.delta_left is not None:
         left += f", and {short(asked.delta_left)} of δ"
-    yield "budget", f"kept in {asked.budget.notion}{left}"
+    yield "budget", f"counted in {asked.budget.notion}{left}"
 
 
 def _rows(report: AnswerReport) -> Table:

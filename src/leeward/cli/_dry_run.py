@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from leeward.ledger._records import Amount
     from leeward.planner._selection_plan import AnyPlan
     from leeward.session._budget import Budget
-    from leeward.session._foreseen import Foreseen
+    from leeward.session._dry_run import DryRun
 
 
 def print_dry_run(
@@ -27,13 +27,13 @@ def print_dry_run(
     as_json: bool,
 ) -> None:
     """Print what releases would be, and then refuse what they would refuse: the reason can be read above."""
-    from leeward.session._foreseen import foreseen
+    from leeward.session._dry_run import dry_run
     from leeward.session._together import naming
 
-    found: dict[str, Foreseen] = {}
+    found: dict[str, DryRun] = {}
     for name, plans in asked.items():
         with naming(name):
-            found[name] = foreseen(plans, budget)
+            found[name] = dry_run(plans, budget)
     if as_json:
         print_json([statement.to_dict() for one in found.values() for statement in one.statements])
     elif not quiet:
@@ -54,7 +54,7 @@ def print_dry_run(
             _refuse(one, budget.dataset, None if name in accept_useless else one.keys)
 
 
-def _print_question(one: Foreseen) -> None:
+def _print_question(one: DryRun) -> None:
     _print_statement(one.statements[0])
     _print_both_promises(one.plans[0])
     _print_one_each(one.plans[0])
@@ -62,7 +62,7 @@ def _print_question(one: Foreseen) -> None:
         say(f"\n{len(one.plans)} windows, one release each.")
 
 
-def _print_price(found: Sequence[Foreseen]) -> None:
+def _print_price(found: Sequence[DryRun]) -> None:
     from leeward.ledger._records import NOTHING
 
     plans = [made for one in found for made in one.plans]
@@ -105,7 +105,7 @@ def _print_one_each(made: AnyPlan) -> None:
         print_parts("", facts(rows))
 
 
-def _refuse(one: Foreseen, dataset: str, useful_over: int | None) -> None:
+def _refuse(one: DryRun, dataset: str, useful_over: int | None) -> None:
     """Refuse what a release of a question would refuse for its budget or as useless."""
     from leeward.planner._useless import refuse_useless
     from leeward.session._standing import refuse_total
@@ -136,7 +136,7 @@ def _print_statement(statement: Statement) -> None:
         ("means", f"{notion.definition}. {factor(statement)}"),
         ("protected", notion.protects),
         ("not protected", notion.does_not_protect or "nothing"),
-        ("cover", notion.cover),
+        ("alternative", notion.alternative),
         ("mechanism", mechanism.text),
     ]
     if isinstance(mechanism, SanitizedStated | AdaptiveStated) and mechanism.expected_answered_if_empty is not None:

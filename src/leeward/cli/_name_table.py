@@ -58,7 +58,7 @@ def _head(report: NameReport) -> Iterable[tuple[str, str]]:
         yield "bound", f"one person counts at {places(asked.places_per_person)} at most"
     yield "asked for", f"{label(asked.notion)} at {epsilon(asked.notion.epsilon)}"
     left = "" if asked.budget.left is None else f"; {short(asked.budget.left)} left"
-    yield "budget", f"kept in {asked.budget.notion}{left}"
+    yield "budget", f"counted in {asked.budget.notion}{left}"
     if asked.counts:
         yield "counts", ", ".join(f"{n:,} with {people(count)}" for count, n in asked.counts.items()) + " (as given)"
 

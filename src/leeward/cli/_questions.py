@@ -13,7 +13,7 @@ from leeward.ledger._records import NOTHING
 from leeward.planner import AnswerReport, NameReport, PlanReport
 from leeward.planner._selection_plan import AnyPlan
 from leeward.report._words import nearest
-from leeward.session._foreseen import Foreseen, foreseen
+from leeward.session._dry_run import DryRun, dry_run
 from leeward.session._together import naming
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class PlannedQuestions(Document):
         format: 1.
         questions: in the order of the spec.
         dataset: whose budget is charged.
-        counted_in: the notion that the budget is kept in.
+        counted_in: the notion that the budget is counted in.
         price: what all of them are charged together now.
         left: what is left of the budget; None where no cap is given.
     """
@@ -79,10 +79,10 @@ def planned_questions(
     Raises:
         LeewardError: one is refused; the message names the question.
     """
-    found = dict[str, Foreseen]()
+    found = dict[str, DryRun]()
     for name, plans in asked.items():
         with naming(name):
-            found[name] = foreseen(plans, budget)
+            found[name] = dry_run(plans, budget)
     stands = next(iter(found.values())).stands
     prices = {key: price for one in found.values() for key, price in one.prices.items()}
     return PlannedQuestions(
@@ -95,7 +95,7 @@ def planned_questions(
     )
 
 
-def _planned(name: str, one: Foreseen, report: AnyReport) -> PlannedQuestion:
+def _planned(name: str, one: DryRun, report: AnyReport) -> PlannedQuestion:
     statement = one.statements[0]
     return PlannedQuestion(
         name=name,
@@ -126,5 +126,5 @@ def print_questions(found: PlannedQuestions) -> None:
         print_compared(one.compared)
         say()
     left = "no cap is given" if found.left is None else f"{found.left} is left"
-    say(f"All together: {found.price} of the budget of '{found.dataset}', kept in {found.counted_in}; {left}.")
+    say(f"All together: {found.price} of the budget of '{found.dataset}', counted in {found.counted_in}; {left}.")
     say("`leeward release SPEC --dry-run` prints the statement of each. Nothing was charged and no data was read.")

@@ -25,7 +25,7 @@ from leeward.ledger import Ledger
 from leeward.planner._useless import refuse_useless
 from leeward.session._before import opens, refuse_within
 from leeward.session._budget import Budget
-from leeward.session._foreseen import Foreseen, foreseen
+from leeward.session._dry_run import DryRun, dry_run
 from leeward.session._result import saving
 from leeward.session._together import together
 from leeward.spec import Spec
@@ -79,7 +79,7 @@ def routes(desk: Desk) -> APIRouter:
         try:
             spec = draft.spec()
             budget = spec.ledger()
-            if form.get("of") != agreed(draft, _price(foreseen(spec.plans(), budget))):
+            if form.get("of") != agreed(draft, _price(dry_run(spec.plans(), budget))):
                 raise InputError(
                     "This draft, or its price",
                     "it is another one than the page showed that this was sent from",
@@ -87,7 +87,7 @@ def routes(desk: Desk) -> APIRouter:
                 )
             if (opened := opens(budget)) is not None and not form.get("opens"):
                 raise InputError(f"This opens {opened.said}", "that is not confirmed", "Tick the box, if that is meant")
-            key = foreseen(spec.plans(), budget).keyed[0]
+            key = dry_run(spec.plans(), budget).keyed[0]
         except LeewardError as error:
             return step(request, draft, {"sent": "1", **form}, str(error))
         before = charged_for(budget, key)
@@ -129,7 +129,7 @@ def agreed(draft: Draft, price: Fraction) -> str:
     return hashlib.sha256(f"{price} {draft.text()}".encode()).hexdigest()
 
 
-def _price(one: Foreseen) -> Fraction:
+def _price(one: DryRun) -> Fraction:
     """What is charged now: nothing where the answer is stored, or was paid for by a run that broke off."""
     return sum((price.epsilon for price in one.prices.values()), Fraction(0))
 
@@ -155,7 +155,7 @@ def _known(desk: Desk, draft: Draft) -> dict[str, Any]:
     """What is known of a release before it is paid for, and what is asked of whoever wants it."""
     spec = draft.spec()
     budget = spec.ledger()
-    one = foreseen(spec.decision_plans(), budget)
+    one = dry_run(spec.decision_plans(), budget)
     statement = one.statements[0]
     assert isinstance(statement, DecidingStatement)
     useless = ""

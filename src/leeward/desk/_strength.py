@@ -26,7 +26,7 @@ from leeward.mechanism._calibration import least_multiple
 from leeward.planner._plan import Plan, plan_decisions
 from leeward.planner._useless import refuse_useless
 from leeward.report._figures import decision_curve
-from leeward.session._foreseen import Foreseen, foreseen
+from leeward.session._dry_run import DryRun, dry_run
 from leeward.spec import Spec
 
 
@@ -85,7 +85,7 @@ def routes(desk: Desk) -> APIRouter:
         asked = _asked(draft, form)
         try:
             made = sections(desk, draft, asked)
-            foreseen(draft.spec(**made).decision_plans(), draft.spec(**made).ledger())
+            dry_run(draft.spec(**made).decision_plans(), draft.spec(**made).ledger())
             for section, keys in made.items():
                 draft = draft.with_section(section, keys)
             desk.drafts.save(draft)
@@ -119,7 +119,7 @@ def _asked(draft: Draft, given: Mapping[str, str]) -> Asked:
 
 def _known(desk: Desk, spec: Spec) -> dict[str, Any]:
     """What is known of a release before anything is charged, without a look at the data."""
-    one: Foreseen = foreseen(spec.decision_plans(), spec.ledger())
+    one: DryRun = dry_run(spec.decision_plans(), spec.ledger())
     made, statement = one.plans[0], one.statements[0]
     assert isinstance(made, Plan)
     assert isinstance(statement, DecidingStatement)

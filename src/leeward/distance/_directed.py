@@ -6,9 +6,9 @@ A directed distance ``d(x → x')`` in [0, ∞] has ``d(x → x) = 0`` and the t
 
     Pr[K(x) ∈ Z] ≤ e^{d(x → x')} · Pr[K(x') ∈ Z].
 
-Read ``d(x → x')`` as what it costs to pass the truth x off as x'. Finite: x has x' as its cover. ∞: no cover is promised,
-outputs may rule x' out. With d = ε·(number of steps between tables) this is differential privacy in all its forms; with d
-a metric it is d_X-privacy (Chatzikokolakis et al. 2013, Definition 1), whose symmetry nothing here needs.
+Read ``d(x → x')`` as what it costs to pass the truth x off as x'. Finite: x' is an alternative to x. ∞: no alternative is
+promised, outputs may rule x' out. With d = ε·(number of steps between tables) this is differential privacy in all its forms;
+with d a metric it is d_X-privacy (Chatzikokolakis et al. 2013, Definition 1), whose symmetry nothing here needs.
 
 Machine-checked (docs/proved.md): `plus_hemimetric`, `reverse_hemimetric`, `shortest_exists`, `shortest_hemimetric`,
 `shortest_greatest`, `private_monotone`, `both_hold`, `pull_back`.
@@ -211,7 +211,7 @@ class FiniteDistance(DirectedDistance[S]):
     __hash__ = None  # type: ignore[assignment]
 
     def price_in(self, other: DirectedDistance[S]) -> Real:
-        """Return the least c with ``d ≤ c·d'`` on these points: what a d-private answer costs in a budget kept in d'.
+        """Return the least c with ``d ≤ c·d'`` on these points: what a d-private answer costs in a budget counted in d'.
 
         ∞ means that no multiple of d' covers it: refuse. Prices add, but need not be tight for a sum.
         """

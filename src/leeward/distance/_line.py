@@ -76,7 +76,7 @@ class Line(DirectedDistance[Any]):
         return super()._both(other)
 
     def price_in(self, other: Line) -> Real:
-        """Return the least c with ``d ≤ c·d'``; ∞ if this line promises no cover in a direction where the other does."""
+        """Return the least c with ``d ≤ c·d'``; ∞ if this line promises nothing in a direction where the other does."""
         comparable(self, other, Line)
         pairs = ((self.rise, other.rise), (self.fall, other.fall))
         return max((mine / theirs for mine, theirs in pairs if not theirs.is_infinite), default=ZERO)

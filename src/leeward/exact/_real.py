@@ -455,7 +455,7 @@ def outward(ball: Any) -> tuple[float, float]:
 
 
 inf = Real(None)
-"""+∞: no cover promised."""
+"""+∞: no alternative promised."""
 
 ZERO = Real({})
 ONE = Real({_UNIT: Fraction(1)})

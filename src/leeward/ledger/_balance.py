@@ -101,7 +101,7 @@ def agree(
         return
     if notion != standing.notion:
         raise BudgetConflictError(
-            f"The budget of '{dataset}' is kept in {standing.notion}, and this release is priced in {notion}",
+            f"The budget of '{dataset}' is counted in {standing.notion}, and this release is priced in {notion}",
             "costs in different notions do not add up: it was opened while this release was being priced",
             f"Ask again: the release is then priced in {standing.notion}, or refused if that does not cover it",
         )

@@ -58,7 +58,7 @@ def read_high_water_mark(path: Path) -> HighWaterMark | None:
         return None
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         raise LedgerError(
-            f"The mark {path} cannot be read",
+            f"The high-water mark {path} cannot be read",
             "without it nobody can tell whether the ledger was replaced by an older copy",
             "Restore it, or move it away and run `leeward budget accept-restored`",
         ) from None
@@ -90,7 +90,7 @@ def write_high_water_mark(ledger: Path, mark: HighWaterMark) -> None:
         sync(path.parent)
     except OSError as error:
         raise LedgerError(
-            f"The mark {path} cannot be written: {error.strerror}",
-            "a spend counts only once its mark is kept",
+            f"The high-water mark {path} cannot be written: {error.strerror}",
+            "a spend counts only once it is kept",
             "Make room, or make its folder writable, and run again",
         ) from None

@@ -95,7 +95,9 @@ class Ledger:
             )  # what cannot be read as a mark may be somebody's file: never written over
             chain.check_all(connection)
             if fits:
-                raise LedgerError(f"The ledger {store.name}", "it fits its mark: nothing was restored or lost", "Go on")
+                raise LedgerError(
+                    f"The ledger {store.name}", "it fits its high-water mark: nothing was restored or lost", "Go on"
+                )
             append(connection, NOT_OPEN, kind="accepted-restored", dataset="")
         store.advance_high_water_mark()
 

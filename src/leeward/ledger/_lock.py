@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A hold says that somebody is at work on a reservation: a file locked by its process for as long as it lives.
+"""A lock says that somebody is at work on a reservation: a file locked by its process for as long as it lives.
 
-The lock ends with the process (see `leeward._locks`). A hold is made and swept only under the ledger's write lock.
+It ends with the process (see `leeward._locks`). It is made and swept only under the ledger's write lock.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from pathlib import Path
 from leeward._locks import lock, unlock
 from leeward.ledger._beside import companion, companions, make
 
-_KIND = "hold"
+_KIND = "lock"
 
 
-class Lock:
+class FileLock:
     """A locked file of this process.
 
     Args:
@@ -41,12 +41,12 @@ class Lock:
 
 
 def lock_path(ledger: Path, holder: object) -> Path:
-    """Where the hold of a holder is."""
+    """Where the lock of a holder is."""
     return companion(ledger, holder, _KIND)
 
 
 def is_locked(path: Path) -> bool:
-    """Whether the process that made a hold still lives and holds it. A file we may not open counts as held."""
+    """Whether the process that made a lock still lives. A file we may not open counts as locked."""
     try:
         file = os.open(path, os.O_RDONLY)
     except FileNotFoundError:
@@ -63,7 +63,7 @@ def is_locked(path: Path) -> bool:
 
 
 def sweep(ledger: Path) -> None:
-    """Remove the holds that dead processes left behind."""
+    """Remove the locks that dead processes left behind."""
     for path in companions(ledger, _KIND):
         if not is_locked(path):
             path.unlink(missing_ok=True)

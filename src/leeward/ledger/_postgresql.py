@@ -246,7 +246,7 @@ def _mark_of(address: Address) -> Path:
     except OSError as error:
         raise LedgerError(
             f"The folder {folder} cannot be made: {error.strerror}",
-            "the mark that notices a restored database is kept there",
+            "the high-water mark that notices a restored database is kept there",
             f"Set {MARKS} to a folder that is kept and that only you can write",
         ) from None
     name = quote(address.place.removeprefix("postgresql://"), safe="@:?=")

@@ -30,7 +30,7 @@ from leeward.ledger._content import (
 from leeward.ledger._parts import altered
 from leeward.ledger._records import NOTHING, Amount, Answer, OfRelease, exact_amount, exact_delta, to_text
 from leeward.ledger._schema import charges, entries
-from leeward.ledger._store import Hold, Store
+from leeward.ledger._store import Lock, Store
 
 STAGES = ("reserving", "charging", "charged", "reserved", "storing", "saving", "saved", "stored")
 """What ``progress`` is called with, in order. ``charging`` and ``saving`` come just before a commit, ``charged`` and
@@ -106,7 +106,7 @@ class Reservation:
         self._progress = progress
         self._process = os.getpid()
         self._holder = uuid.uuid4().hex
-        self._hold: Hold | None = None
+        self._lock: Lock | None = None
 
     def store(self, payload: bytes, cost: Fraction | None = None) -> None:
         """Store the answer. When this returns it is durable and may be shown.
@@ -133,7 +133,7 @@ class Reservation:
             if charge is None:
                 raise LedgerError(
                     "This reservation was taken over by another process",
-                    "its hold (a file beside the ledger, or a session of the database) was lost while it was at work",
+                    "its lock (a file beside the ledger, or a session of the database) was lost while it was at work",
                     "Run again to get the answer the other stored",
                 )
             answered = {"payload": bytes(payload), "cost": to_text(Amount(settled, self.delta))}
@@ -205,7 +205,7 @@ class Reservation:
             refuse_beyond_share(connection, request.dataset, request.analyst, cost)
         kept: dict[str, Any] = {"digest_form": content.form, "digest_columns": content.columns}
         kept |= {"digest": content.digest, "marks": content.marks}
-        self._hold = self._store.new_lock(self._holder)
+        self._lock = self._store.new_lock(self._holder)
         self.id, self.cost, self.delta = str(uuid.uuid4()), request.cost, request.delta
         if standing.cap is None:
             opened = Balance(request.notion, cap, standing.spent)
@@ -246,21 +246,21 @@ class Reservation:
         )
 
     def _take_over(self, connection: Connection, charge: RowMapping, history: chain.Standing) -> None:
-        self._hold = self._store.new_lock(self._holder)
+        self._lock = self._store.new_lock(self._holder)
         self.id, self.cost, self.delta = charge["id"], history.cost.epsilon, history.cost.delta
         connection.execute(update(charges).where(charges.c.id == self.id).values(holder=self._holder))
         _append_for(connection, charge, "taken-over")
 
     def end(self) -> None:
         """Withdraw what was reserved and not answered, and let go."""
-        if self._hold is None or not self._is_mine():
+        if self._lock is None or not self._is_mine():
             return
         try:
             if self.answer is None:
                 self._withdraw()
         finally:
-            self._hold.release()
-            self._hold = None
+            self._lock.release()
+            self._lock = None
 
     def _withdraw(self) -> None:
         with self._store.writing() as connection:

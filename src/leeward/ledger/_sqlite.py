@@ -19,12 +19,12 @@ from sqlalchemy.pool import NullPool
 from leeward._locks import why_no_locks
 from leeward.errors import LedgerError
 from leeward.ledger._beside import PRIVATE, companion
-from leeward.ledger._lock import Lock, is_locked, lock_path, sweep
+from leeward.ledger._lock import FileLock, is_locked, lock_path, sweep
 from leeward.ledger._schema import APPLICATION_ID, VERSION, entries, identity, metadata
 from leeward.ledger._secret import fingerprint, key_of, read_or_make_key
 from leeward.ledger._store import NoLedgerError, Store
 
-_LONGEST_NAME = 255 - len(companion(Path("_"), "0" * 32, "hold").name[1:])
+_LONGEST_NAME = 255 - len(companion(Path("_"), "0" * 32, "lock").name[1:])
 """Bytes of a file's name that leave room for the longest name beside it."""
 
 
@@ -69,11 +69,11 @@ class SqliteStore(Store):
             self.check_high_water_mark(connection)
             yield connection
 
-    def new_lock(self, holder: str) -> Lock:
-        """Make the hold of a new holder, and remove those of the dead. Only within ``writing``."""
+    def new_lock(self, holder: str) -> FileLock:
+        """Make the lock of a new holder, and remove those of the dead. Only within ``writing``."""
         try:
             sweep(self.path)
-            return Lock(self.path, holder)
+            return FileLock(self.path, holder)
         except OSError as error:
             raise LedgerError(
                 f"No file can be made beside the ledger {self.path}: {error.strerror}",

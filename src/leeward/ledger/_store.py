@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a ledger is kept: transactions, the mark outside of them, and holds that end with their holder.
+"""Where a ledger is kept: transactions, the mark outside of them, and locks that end with their holder.
 
 A kind of database brings its own file (``_sqlite``, ``_postgresql``): how one transaction is alone in writing, how another
 sees one moment, how it is known that somebody is at work, and its complaints in plain words. What a ledger *is* is the same
@@ -27,7 +27,7 @@ class NoLedgerError(LedgerError):
     """There is no ledger yet, and nothing that says that there was one."""
 
 
-class Hold(Protocol):
+class Lock(Protocol):
     """What says that somebody is at work on a reservation, for as long as his process lives."""
 
     def release(self) -> None:
@@ -36,7 +36,7 @@ class Hold(Protocol):
 
 
 class Store(ABC):
-    """One ledger: its transactions, its mark and its holds.
+    """One ledger: its transactions, its mark and its locks.
 
     Args:
         name: how messages call it.
@@ -119,8 +119,8 @@ class Store(ABC):
         return mark
 
     @abstractmethod
-    def new_lock(self, holder: str) -> Hold:
-        """Make the hold of a new holder. Only within ``writing``."""
+    def new_lock(self, holder: str) -> Lock:
+        """Make the lock of a new holder. Only within ``writing``."""
 
     @abstractmethod
     def is_locked(self, holder: object) -> bool:
@@ -148,14 +148,14 @@ class Store(ABC):
             ):  # made between our reading it and this moment
                 return
             raise LedgerError(
-                f"The mark {self._mark} is missing",
+                f"The high-water mark {self._mark} is missing",
                 "without it nobody can tell whether the ledger was replaced by an older copy",
                 f"{self.BRING_MARK}, accept the ledger as it is with `leeward budget accept-restored`",
             )
         if mark.ledger != self.identity(connection) or hash_of(connection, mark.entries) != mark.head:
             raise LedgerError(
                 f"The ledger {self.name} ends at entry {self.count(connection)}, "
-                f"but its mark remembers another entry {mark.entries}",
+                f"but its high-water mark remembers another entry {mark.entries}",
                 "it was restored from a backup or changed, so spending that happened may be forgotten",
                 "Bring back the newest copy; if it is lost, accept this one with `leeward budget accept-restored` "
                 "and lower the cap by what was forgotten",
@@ -163,7 +163,7 @@ class Store(ABC):
 
     def _emptied(self, how: str) -> LedgerError:
         return LedgerError(
-            f"The ledger {self.name} is {how}, but its mark is there",
+            f"The ledger {self.name} is {how}, but its high-water mark is there",
             "starting anew would forget what was spent",
-            f"Restore the ledger; only if it never guarded real data, delete the mark too: {self._mark}",
+            f"Restore the ledger; only if it never guarded real data, delete that too: {self._mark}",
         )

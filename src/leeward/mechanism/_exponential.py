@@ -61,7 +61,7 @@ def exponential_fallback(distance: FiniteDistance[Any]) -> tuple[FiniteMechanism
 
     Raises:
         InputError: if the distance has not its points listed.
-        RefusedError: if no scale is: where ∞ leaves some points far fewer covers than others.
+        RefusedError: if no scale is: where ∞ leaves some points far fewer alternatives than others.
     """
     distance = listed(distance)
     low, high = 0, 2 << HALVINGS

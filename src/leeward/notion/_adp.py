@@ -18,7 +18,7 @@ from leeward.exact._real import Exact, Real
 from leeward.notion._change import DROP_FACT, SHRINK, WITHDRAW, Change, facts
 from leeward.notion._condition import Condition
 from leeward.notion._notion import ABSENT, Notion, PrivacyDescription, only_if, unless_equal
-from leeward.notion._policy import NO_FUNCTION, Policy, check_policies, covers, policy_change
+from leeward.notion._policy import NO_FUNCTION, Policy, check_policies, includes, policy_change
 from leeward.notion._sees import Fixed, Sees
 
 
@@ -90,7 +90,7 @@ class ADP(Notion):
             protects=f"everything about a person except which of {name} hold for their record"
             + ("" if absent_too else "; the number of people is public"),
             reveals=f"that one of {name} holds for a person's record may be concluded with certainty",
-            cover="a record for which at least the same policies hold",
+            alternative="a record for which at least the same policies hold",
         )
 
     def record(self, before: Any, after: Any) -> Real:
@@ -134,13 +134,13 @@ class ADP(Notion):
         step = self.changes[0]
         if isinstance(change.allows, Keeps) and set(self.policies) <= set(change.allows.policies):  # more is kept there
             return only_if(self.absent_too or not change.moves_people, self.epsilon)
-        return only_if(covers(step, change), self.epsilon)
+        return only_if(includes(step, change), self.epsilon)
 
 
 class Presence(Notion):
     """ADP with the policies "was not at place a" for every listed place a, all at once.
 
-    The steps are exactly visits(r') ⊆ visits(r): a person's listed visits may be denied, never invented. Its cover is
+    The steps are exactly visits(r') ⊆ visits(r): a person's listed visits may be denied, never invented. Its alternative is
     *having been at no listed place* (or at fewer of those visited), not having been elsewhere: an adversary who knows that
     someone was at a or at b can learn which. ADP's Proposition IV.4 covers one policy only.
     """
@@ -151,7 +151,7 @@ class Presence(Notion):
         protects="that any one person was at a listed place",
         reveals="that a person was not at a listed place may be concluded with certainty; so, to someone who knows that a"
         " person was at one of several listed places, may which one it was",
-        cover="having been at no listed place (not: having been at another one)",
+        alternative="having been at no listed place (not: having been at another one)",
     )
     sees = Fixed(Sees(facts=True, absent_is_empty=True))
     changes = Fixed((SHRINK,))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of change of one person's record, from the truth to its cover.
+"""The kinds of change of one person's record, from the truth to its alternative.
 
 Each is a relation between two records. Whether it holds between a record and itself is of no account: such a change costs
 and moves nothing. Where a record stands for all of its kind, ``allows(r, r)`` is about two records of that kind.

@@ -25,7 +25,7 @@ class UnboundedDP(Notion):
         definition="Pr[answer | data] ≤ e^ε · Pr[answer | data with one person added or removed]",
         protects="whether any one person is in the data, and everything about them",
         reveals=_NOTHING_REVEALED,
-        cover="the same data with or without that person",
+        alternative="the same data with or without that person",
     )
     sees = Fixed(Sees())
     changes = Fixed((WITHDRAW, INSERT))
@@ -48,7 +48,7 @@ class BoundedDP(Notion):
         definition="Pr[answer | data] ≤ e^ε · Pr[answer | data with one person's record replaced by any other]",
         protects="everything about any one person's record; the number of people is public",
         reveals=_NOTHING_REVEALED,
-        cover="the same data with any other record in its place",
+        alternative="the same data with any other record in its place",
     )
     sees = Fixed(Sees())
     changes = Fixed((REPLACE,))
@@ -70,7 +70,7 @@ class ReplaceDP(Notion):
         definition="Pr[answer | data] ≤ e^ε · Pr[answer | data with one person added, removed or replaced]",
         protects="whether any one person is in the data, and everything about them",
         reveals=_NOTHING_REVEALED,
-        cover="the same data with that person's record changed in any way, or gone",
+        alternative="the same data with that person's record changed in any way, or gone",
     )
     sees = Fixed(Sees())
     changes = Fixed((WITHDRAW, INSERT, REPLACE))

@@ -2,7 +2,7 @@
 """Graded asymmetry: both directions are protected, one more than the other.
 
 Between asymmetric privacy (the other direction is not protected: ∞) and differential privacy (both alike) lies a scale. On
-it an answer can say *safe* with an error that is as small as one likes, while absence keeps some cover.
+it an answer can say *safe* with an error that is as small as one likes, while absence keeps some protection.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ class _TwoRates(Notion):
         sides = list(zip(self._sides, ("presence", "absence"), (self.presence, self.absence), strict=True))
         kept = [f"{side}, up to ε_{name}" for side, name, rate in sides if not rate.is_infinite]
         lost = [f"{side} may be concluded with certainty" for side, _, rate in sides if rate.is_infinite]
-        definition, cover = self._promise(*(not rate.is_infinite for rate in (self.presence, self.absence)))
-        self.words = PrivacyDescription(definition, "; ".join(kept), "".join(lost), cover, unit=self._of)
+        definition, alternative = self._promise(*(not rate.is_infinite for rate in (self.presence, self.absence)))
+        self.words = PrivacyDescription(definition, "; ".join(kept), "".join(lost), alternative, unit=self._of)
 
     _of = "person"
 
     @abstractmethod
     def _promise(self, presence: bool, absence: bool) -> tuple[str, str]:
-        """Return the definition and the cover in words, where presence and absence are protected or not."""
+        """Return the definition and the alternative in words, where presence and absence are protected or not."""
 
     _sides: tuple[str, str]
     """What is withdrawn and what is invented, in words."""
@@ -59,8 +59,8 @@ class Graded(_TwoRates):
     With ``absence = inf`` it is `Presence`; with both equal it is bounded DP in which nobody is the record without facts.
 
     Args:
-        presence: price of a cover in which some of a person's facts are missing.
-        absence: price of a cover in which some fact about a person is invented.
+        presence: price of an alternative in which some of a person's facts are missing.
+        absence: price of an alternative in which some fact about a person is invented.
     """
 
     name = "graded"
@@ -105,8 +105,8 @@ class GradedFacts(_TwoRates):
     rates equal it is event-level differential privacy.
 
     Args:
-        presence: price of each fact that the cover lacks.
-        absence: price of each fact that the cover invents.
+        presence: price of each fact that the alternative lacks.
+        absence: price of each fact that the alternative invents.
     """
 
     name = "graded-facts"
@@ -125,14 +125,14 @@ class GradedFacts(_TwoRates):
             ),
             ("ε_absence·i", f"ε_absence = {self.absence}", "i facts invented", "with one more", absence),
         ]
-        costs, rates, changes, covers = (
+        costs, rates, changes, alternatives = (
             list(part) for part in zip(*(side[:4] for side in sides if side[4]), strict=True)
         )
         definition = (
             f"Pr[answer | data] ≤ e^({' + '.join(costs)}) · Pr[answer | data with {' and '.join(changes)}],"
             f" where {' and '.join(rates)}"
         )
-        return definition, ", or ".join(covers) if presence else "the same data with one more fact"
+        return definition, ", or ".join(alternatives) if presence else "the same data with one more fact"
 
     def record(self, before: Any, after: Any) -> Real:
         """Return the sum over facts."""

@@ -43,7 +43,7 @@ class GroupDP(Notion):
         definition="Pr[answer | data] ≤ e^ε · Pr[answer | data with all records of one group replaced by any others]",
         protects="everything about a whole group, however its members resemble each other",
         reveals="",
-        cover="the same data with any other records for that group",
+        alternative="the same data with any other records for that group",
         unit="group",
     )
     sees = Fixed(Sees())
@@ -142,7 +142,7 @@ class EdgeDP(_OnGraphs):
         definition="Pr[answer | graph] ≤ e^ε · Pr[answer | graph with one edge added or removed]",
         protects="whether any two people are joined",
         reveals="",
-        cover="the same graph with or without that edge",
+        alternative="the same graph with or without that edge",
         unit="edge",
     )
     changes = Fixed((DROP_FACT, ADD_FACT))
@@ -173,7 +173,7 @@ class NodeDP(_OnGraphs):
         definition="Pr[answer | graph] ≤ e^ε · Pr[answer | graph with the edges at one node replaced by any others]",
         protects="all the ties of any one person; who the people are is public",
         reveals="",
-        cover="the same graph with any other ties for that person",
+        alternative="the same graph with any other ties for that person",
         unit="node",
     )
     changes = Fixed((REWIRE,))

@@ -29,7 +29,7 @@ class LocalDP(BoundedDP):
         definition="Pr[report | record] ≤ e^ε · Pr[report | any other record]",
         protects="everything about a person's record, from whoever collects the reports as well",
         reveals="",
-        cover="any other record",
+        alternative="any other record",
     )
 
 
@@ -50,7 +50,7 @@ class ULDP(OSDP):
             definition="Pr[report | a sensitive record] ≤ e^ε · Pr[report | any other record]",
             protects="everything about a sensitive record",
             reveals="a record that is not sensitive may be concluded with certainty",
-            cover="any other record",
+            alternative="any other record",
         )
 
 
@@ -107,7 +107,7 @@ class ContextAwareLDP(RecordDistance):
             definition="Pr[report | record r] ≤ e^E(r, r') · Pr[report | record r']",
             protects="a person's record among those with a finite bound",
             reveals="that a person's record is not one at distance ∞ may be concluded with certainty",
-            cover="any record with a finite bound, the better the smaller",
+            alternative="any record with a finite bound, the better the smaller",
         )
         super().__init__(epsilon, FiniteDistance.closed(records, matrix), words)
 

@@ -98,7 +98,7 @@ class Manhattan(Notion):
             definition=f"Pr[answer | data] ≤ e^(ε·c) · Pr[answer | data changed], c = {self._total} / {self._change}",
             protects=f"the accuracy of a value: that it is this one, and not another nearby{gone}",
             reveals="",
-            cover=f"a value {self._change} away at a factor of e^ε, twice as far at e^2ε, and so on",
+            alternative=f"a value {self._change} away at a factor of e^ε, twice as far at e^2ε, and so on",
             unit=self._of,
         )
 

@@ -36,7 +36,7 @@ ABSENT = None
 
 @dataclass(frozen=True)
 class Step:
-    """A change that a notion protects, and its cost d(truth → cover)."""
+    """A change that a notion protects, and its cost d(truth → alternative)."""
 
     change: Change
     cost: Real
@@ -50,7 +50,7 @@ class PrivacyDescription:
         definition: the inequality it stands for.
         protects: what nobody can be sure of from the answer.
         reveals: what the answer may reveal beyond doubt; empty if nothing.
-        cover: what someone with the protected property could equally well have.
+        alternative: what someone with the protected property could equally well have.
         unit: whose data one ε is about. A notion that keeps promises about several units has none of its own: it is then
             "person and each fact", a list that is not a name of a unit.
     """
@@ -58,7 +58,7 @@ class PrivacyDescription:
     definition: str
     protects: str
     reveals: str
-    cover: str
+    alternative: str
     unit: str = "person"
 
 
@@ -140,7 +140,7 @@ class Notion(SumOverPersons):
         return Sees(records=(*records, ABSENT) if nobody else records)
 
     def price_in(self, other: Notion) -> Real:
-        """Return the least c with ``d ≤ c·d'``: what a release under this notion costs in a budget kept in ``other``.
+        """Return the least c with ``d ≤ c·d'``: what a release under this notion costs in a budget counted in ``other``.
 
         Derived from the two distances (see `leeward.notion._price_rules`). ∞ means that no multiple of the other notion
         covers this one, or that none was derived: the two cannot share a budget. `priced_in` says why.
@@ -222,10 +222,10 @@ class Both(Notion):
                 in_epsilon_of(part.words.definition, part.epsilon / self.epsilon) for part in self.parts
             ),
             protects=f"{one.protects}; and {two.protects}",
-            reveals=""  # where people may come and go, any table is a cover of any other
+            reveals=""  # where people may come and go, any table is an alternative to any other
             if not any(cost.is_infinite for cost in self._around)
             else one.reveals and two.reveals and f"only what both of these say: {one.reveals}; {two.reveals}",
-            cover=f"{one.cover}, or {two.cover}",
+            alternative=f"{one.alternative}, or {two.alternative}",
             unit=" and each ".join(
                 sorted({p.words.unit for p in self.parts}, key=lambda unit: (unit != "person", unit))
             ),
@@ -400,7 +400,7 @@ _SAID = (("sees",), ("record", "__call__", "on", "all_records"))
 
 
 def unless_equal(before: Any, after: Any, cost: Real) -> Real:
-    """Return 0 for equal records, else the cost: every record is its own cover."""
+    """Return 0 for equal records, else the cost: every record is its own alternative."""
     return ZERO if before == after else cost
 
 

@@ -27,7 +27,7 @@ class AdditionOnly(Notion):
         definition="Pr[answer | with a person's records] ≤ e^ε · Pr[answer | without them]",
         protects="that any one person is in the data, and everything about them, where they are in it",
         reveals="that a person is not in the data may be concluded with certainty",
-        cover="the same data without that person",
+        alternative="the same data without that person",
     )
     sees = Fixed(Sees())
 
@@ -62,7 +62,7 @@ class RemovalOnly(Notion):
         definition="Pr[answer | without a person's records] ≤ e^ε · Pr[answer | with them]",
         protects="that any one person is missing from the data",
         reveals="that a person is in the data, and what their records say, may be concluded with certainty",
-        cover="the same data with that person added",
+        alternative="the same data with that person added",
     )
     sees = Fixed(Sees())
 

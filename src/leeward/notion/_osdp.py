@@ -13,7 +13,7 @@ from leeward.exact._real import Exact, Real
 from leeward.notion._change import Change
 from leeward.notion._condition import Condition
 from leeward.notion._notion import Notion, PrivacyDescription, only_if, unless_equal
-from leeward.notion._policy import NO_FUNCTION, Policy, check_policies, covers, policy_change
+from leeward.notion._policy import NO_FUNCTION, Policy, check_policies, includes, policy_change
 from leeward.notion._sees import Sees
 
 Reading = Literal["any", "non-sensitive"]
@@ -35,13 +35,15 @@ class Masks:
     def among(self, records: Sequence[Any]) -> list[list[bool]]:
         """Return which of the records may pass as which, asking about each record once."""
         hidden = [record is not None and self.sensitive(record) for record in records]
-        cover = [r is not None and (self.reading == "any" or not h) for r, h in zip(records, hidden, strict=True)]
-        return [[bool(h and c) for c in cover] for h in hidden]
+        alternatives = [
+            r is not None and (self.reading == "any" or not h) for r, h in zip(records, hidden, strict=True)
+        ]
+        return [[bool(h and c) for c in alternatives] for h in hidden]
 
 
 @taught
 class OSDP(Notion):
-    """(ε, P)-OSDP: ε for a sensitive record to pass as another; a record that is not sensitive has no cover at all.
+    """(ε, P)-OSDP: ε for a sensitive record to pass as another; a record that is not sensitive has no alternative at all.
 
     Two readings are in print. ``"any"``: as any other record (Takagi et al., ADP, Definition II.4), the stronger promise.
     ``"non-sensitive"``: only as a record that is not sensitive (the account of *One-Sided Differential Privacy*). The number
@@ -73,13 +75,14 @@ class OSDP(Notion):
         self.records = None if records is None else tuple(records)
         super().__init__(epsilon)
         which = f" ({name})" if name else ""
-        cover = "any other record" if reading == "any" else "any record that is not sensitive"
+        alternative = "any other record" if reading == "any" else "any record that is not sensitive"
         self.words = PrivacyDescription(
-            definition=f"Pr[answer | data] ≤ e^ε · Pr[answer | data with one sensitive record{which} replaced by {cover}]",
+            definition="Pr[answer | data] ≤ e^ε ·"
+            f" Pr[answer | data with one sensitive record{which} replaced by {alternative}]",
             protects=("everything about a sensitive record" if reading == "any" else "that a record is sensitive")
             + "; the number of people is public",
             reveals="everything about a person whose record is not sensitive may be concluded with certainty",
-            cover=cover,
+            alternative=alternative,
         )
 
     def record(self, before: Any, after: Any) -> Real:
@@ -104,8 +107,8 @@ class OSDP(Notion):
         Raises:
             InputError: if ``sensitive`` is a function and ``records`` is not given.
         """
-        cover = "any other" if self.reading == "any" else "one that is not sensitive"
-        text = f"a person's sensitive record becomes {cover}"
+        alternative = "any other" if self.reading == "any" else "one that is not sensitive"
+        text = f"a person's sensitive record becomes {alternative}"
         relation = Masks(self.sensitive, self.reading)
         return (policy_change("masking", text, relation, (self.sensitive,), self.records),)
 
@@ -115,4 +118,4 @@ class OSDP(Notion):
         Raises:
             InputError: if ``sensitive`` is a function and ``records`` is not given.
         """
-        return only_if(covers(self.changes[0], change), self.epsilon)
+        return only_if(includes(self.changes[0], change), self.epsilon)

@@ -60,7 +60,7 @@ def policy_change(
     return Change(name, text, relation, conditions, records, moves_people)
 
 
-def covers(step: Change, change: Change) -> bool:
+def includes(step: Change, change: Change) -> bool:
     """Return whether every pair of records that ``change`` allows is one that ``step`` allows.
 
     Records that no condition tells apart stand for each other, and two different ones are assumed to exist. In tables of

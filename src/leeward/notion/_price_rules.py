@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a promise under one notion costs in a budget kept in another: derived from their distances, or refused.
+"""What a promise under one notion costs in a budget counted in another: derived from their distances, or refused.
 
 The price of d in d' is the least c with ``d ≤ c·d'``: the supremum of d/d' over all pairs of secrets that d' protects,
 where 0/0 = 0, a/0 = ∞ and ∞/a = ∞ (Chatzikokolakis et al., Proposition 1). There is one derivation for all pairs of notions:
@@ -41,7 +41,7 @@ from leeward.notion._sees import Sees, TooMany, Unseen, standing_for
 
 
 def price(mine: PerPerson, other: Notion, whole: Sees | None = None) -> Price:
-    """Return what a release under the first costs in a budget kept in the second.
+    """Return what a release under the first costs in a budget counted in the second.
 
     Args:
         mine: what the release promises.
@@ -205,13 +205,11 @@ def _supremum(other: Notion, records: tuple[Any, ...], costs: Coded, budget: Cod
     pairs = [(records[i], records[j]) for i, j in np.argwhere(asked & np.isin(both, never))[:_MOST_READ].tolist()]
     steps = (step for step in other.changes if any(step.allows(x, y) for x, y in pairs))
     when = next(steps, REPLACE).text
-    return Price(
-        inf, f"the budget promises cover also when {when}, and this release promises none there, whatever its ε"
-    )
+    return Price(inf, f"the budget protects also when {when}, and this release promises nothing there, whatever its ε")
 
 
 _MOST_READ = 10_000
-"""How many pairs without cover are looked at for the words of a refusal."""
+"""How many pairs without a promise are looked at for the words of a refusal."""
 
 
 def _bound(mine: PerPerson, other: Notion, whole: Sees, because: str) -> Price:

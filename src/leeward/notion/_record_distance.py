@@ -40,7 +40,7 @@ class RecordDistance(Notion):
             definition="Pr[answer | data] ≤ e^(ε·d(r, r')) · Pr[answer | data with one record r replaced by r']",
             protects="a person's record among all those near it",
             reveals="that a person's record is not one at distance ∞ may be concluded with certainty",
-            cover="any record, the better the nearer",
+            alternative="any record, the better the nearer",
         )
         public = "" if ABSENT in distance.points else "; the number of people is public"
         told_apart = any(far.is_infinite for far in distance.values)
@@ -119,7 +119,7 @@ class Blowfish(RecordDistance):
             " policy graph]",
             protects="which of the records that the policy graph joins is a person's",
             reveals="which component of the policy graph a person's record lies in may be concluded with certainty",
-            cover=f"a record joined to it by an edge{_named(self.edges)}",
+            alternative=f"a record joined to it by an edge{_named(self.edges)}",
         )
         super().__init__(epsilon, graph_distance(records, self.edges, directed=False), words)
 

@@ -108,7 +108,7 @@ def adp_to_osdp(promise: ADP) -> OSDP:
 def narrower_reading(promise: OSDP) -> OSDP:
     """OSDP in which sensitive records may become any others is OSDP in which they may become non-sensitive ones.
 
-    There is no way back, at any ε: two sensitive records need not be cover for each other in the second reading.
+    There is no way back, at any ε: two sensitive records need not be alternatives to each other in the second reading.
     """
     return OSDP(promise.epsilon, promise.sensitive, "non-sensitive", records=promise.records)
 

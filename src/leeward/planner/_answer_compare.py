@@ -56,7 +56,7 @@ class AnswerOption:
         delta: δ beside it; 0 where the promise is a pure ε.
         plan: what `leeward.release` carries out; None where it is refused.
         useless: why `leeward.release` would not go on by itself: it would say next to nothing; empty if it would.
-        in_budget: its price in what the budget is kept in; None where that cannot cover it.
+        in_budget: its price in what the budget is counted in; None where that cannot cover it.
         incomparable: then why.
         in_asked: its price in the notion asked for; ∞ where something that one protects is given up.
         refused: why it cannot be had; empty if it can.

@@ -60,7 +60,7 @@ class AnswerOptionPart(Part):
         useless: why a release would not go on by itself, because it would say next to nothing; None if it would.
         protects: what is protected.
         does_not_protect: what is not; None where nothing is revealed beyond doubt.
-        cover: what else may have been the truth.
+        alternative: what else may have been the truth.
         price: what one release costs, in ε of the notion.
         delta: the δ beside it; "0" where the promise is a pure ε.
         price_in_budget: its ε in the notion of the budget; None where that cannot cover it.
@@ -78,7 +78,7 @@ class AnswerOptionPart(Part):
     useless: str | None
     protects: str
     does_not_protect: str | None
-    cover: str
+    alternative: str
     price: str
     delta: str
     price_in_budget: str | None
@@ -160,7 +160,7 @@ def _option(option: AnswerOption, compared: AnswerComparison) -> AnswerOptionPar
         useless=option.useless or None,
         protects=words.protects,
         does_not_protect=words.reveals or None,
-        cover=words.cover,
+        alternative=words.alternative,
         price=str(option.price),
         delta=str(option.delta),
         price_in_budget=None if option.in_budget is None else str(option.in_budget),

@@ -59,7 +59,7 @@ class Scenario:
         releases: how many releases like this one are planned in all: what is left of the budget must pay for them.
         delta: δ at which their total is given; and that of the rows that need one, where none is given.
         assumed_error: α for notions that can be wrong, where ``error_at_most`` is not given.
-        counted_in: what the budget is kept in, such as ``presence/person``; by default the notion asked for.
+        counted_in: what the budget is counted in, such as ``presence/person``; by default the notion asked for.
         left: what is left of the budget, in ε of that; None if that is not known.
         answered: how many of the releases, as written, have a stored answer already, which costs nothing.
         left_delta: what is left of its δ; None if that is not known.
@@ -96,7 +96,9 @@ class Scenario:
         chance_given(self.assumed_error, "assumed_error")
         if not isinstance(self.counted_in, str | None):
             raise InputError(
-                f"counted_in = {told(self.counted_in)}", "it names what a budget is kept in", 'Give "presence/person"'
+                f"counted_in = {told(self.counted_in)}",
+                "it names what a budget is counted in",
+                'Give "presence/person"',
             )
         if not isinstance(self.accept_useless, bool):
             raise InputError(
@@ -158,7 +160,7 @@ class Asked:
 
     @property
     def counted_in(self) -> str:
-        """What the budget is kept in, as a ledger writes it."""
+        """What the budget is counted in, as a ledger writes it."""
         return self.scenario.counted_in or budget_notion(self.notion, rows=self.query.of_rows)
 
     @property

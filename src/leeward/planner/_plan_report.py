@@ -145,7 +145,7 @@ def _option(option: Option, asked: Asked, count: int, probability: Exact) -> Opt
         "note": option.note or None,
         "protects": words.protects,
         "does_not_protect": words.reveals or None,
-        "cover": words.cover,
+        "alternative": words.alternative,
         "price": str(option.price),
         "price_in_budget": _text(option.in_budget),
         "incomparable": option.incomparable or None,

@@ -334,7 +334,7 @@ def _gives_up(
         lacks = []
         if not _payable(option, compared):
             all_of = "it" if asked.scenario.releases == 1 else f"{asked.scenario.releases} of it"
-            lacks.append(f"this budget, kept in {in_words(asked.counted_in)}, does not pay for {all_of}")
+            lacks.append(f"this budget, counted in {in_words(asked.counted_in)}, does not pay for {all_of}")
         if option.in_asked.is_infinite:
             lacks.append(
                 f"it does not protect all that {asked.notion.name} protects: {_words(asked.notion, asked).protects}"

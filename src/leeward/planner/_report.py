@@ -226,7 +226,7 @@ class OptionPart(Part):
         note: what else must be known of it.
         protects: what is protected.
         does_not_protect: what is not; None where nothing is revealed beyond doubt.
-        cover: what else may have been the truth.
+        alternative: what else may have been the truth.
         price: what one release costs, in ε of the notion.
         price_in_budget: the same in the notion of the budget; None where that cannot cover it.
         incomparable: then the reason.
@@ -242,7 +242,7 @@ class OptionPart(Part):
     note: str | None
     protects: str
     does_not_protect: str | None
-    cover: str
+    alternative: str
     price: str
     price_in_budget: str | None
     incomparable: str | None

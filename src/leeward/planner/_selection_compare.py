@@ -45,7 +45,7 @@ class NameOption:
             people than the busiest (or more than the quietest); None if the length of the list is not known, or where the
             noise is so large that it takes too long to find.
         expected: what is to be expected of the counts of the scenario; None without counts, or as for ``within``.
-        in_budget: its price in what the budget is kept in; None where that cannot cover it.
+        in_budget: its price in what the budget is counted in; None where that cannot cover it.
         incomparable: then why.
         in_asked: its price in the notion asked for; ∞ where something that one protects is given up.
         refused: why it cannot be had; empty if it can.

@@ -55,7 +55,7 @@ class NameOptionPart(Part):
         refused: why it cannot be had; None if it can.
         protects: what is protected.
         does_not_protect: what is not; None where nothing is revealed beyond doubt.
-        cover: what else may have been the truth.
+        alternative: what else may have been the truth.
         price: what one release costs, in ε of the notion.
         price_in_budget: the same in the notion of the budget; None where that cannot cover it.
         incomparable: then the reason.
@@ -73,7 +73,7 @@ class NameOptionPart(Part):
     refused: str | None
     protects: str
     does_not_protect: str | None
-    cover: str
+    alternative: str
     price: str
     price_in_budget: str | None
     incomparable: str | None
@@ -148,7 +148,7 @@ def _option(option: NameOption, compared: NameComparison) -> NameOptionPart:
         refused=option.refused or None,
         protects=words.protects,
         does_not_protect=words.reveals or None,
-        cover=words.cover,
+        alternative=words.alternative,
         price=str(option.price),
         price_in_budget=None if option.in_budget is None else str(option.in_budget),
         incomparable=option.incomparable or None,

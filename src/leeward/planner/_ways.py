@@ -46,7 +46,7 @@ class Ways(Displayed, Generic[Question, Way]):
 
     @property
     def counted_in(self) -> str:
-        """What the budget is kept in, as a ledger writes it."""
+        """What the budget is counted in, as a ledger writes it."""
         return self.scenario.counted_in or budget_notion(self.notion, rows=self.query.of_rows)
 
     @property

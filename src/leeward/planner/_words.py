@@ -59,7 +59,7 @@ def head(asked: AskedPart) -> Iterable[tuple[str, str]]:
     if asked.dangerous_at_least is not None:
         yield "decide", f"dangerous: at least {people(asked.dangerous_at_least, many)}{_of_whom(asked)}"
     yield "asked for", f"{label(asked.notion)} at {epsilon(asked.notion.epsilon)}"
-    yield "budget", f"kept in {asked.budget.notion}" + ("" if left is None else f"; {_left(left)}")
+    yield "budget", f"counted in {asked.budget.notion}" + ("" if left is None else f"; {_left(left)}")
     if asked.answered:
         yield "stored", _stored(asked)
     if asked.counts:

@@ -122,7 +122,8 @@ def registry(releases: Sequence[Readable], answers: pa.Table, path: Path) -> Non
             },
             "privacy_loss": {
                 "privacy_unit": notion.unit,
-                "privacy_unit_details": f"{notion.definition}. Protected: {notion.protects}. The cover: {notion.cover}.",
+                "privacy_unit_details": f"{notion.definition}. Protected: {notion.protects}. What stays possible:"
+                f" {notion.alternative}.",
                 "privacy_parameters": parameters,
                 "privacy_parameters_details": _exactly(releases, delta),
             },

@@ -42,6 +42,6 @@ def overview_html(releases: Mapping[str, Sequence[Readable]]) -> str:
             for path, windows in releases.items()
         ],
         total=str(sum(prices.values(), Fraction(0))),
-        kept_in=None if first.budget is None else first.budget.notion,
+        counted_in=None if first.budget is None else first.budget.notion,
         style=Markup(asset("report.css")),
     )

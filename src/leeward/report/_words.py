@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
@@ -23,6 +22,7 @@ from leeward._statement import (
     Statement,
     VisitorQuery,
     WindowStated,
+    reading,
 )
 from leeward.planner._decisions import STATES
 from leeward.planner._people import a, at_most_people, people, places
@@ -141,7 +141,11 @@ def certainty(statement: DecidingStatement) -> str:
 def _relative(query: VisitorQuery | NumberQuery) -> str:
     """Say of whom a decision is about, where not all rows of everybody count."""
     if isinstance(query, VisitorQuery):
-        return ", of the people counted after the bound on places per person" if is_truncated(query) else ""
+        if not is_truncated(query):
+            return ""
+        bound = query.places_per_person
+        assert bound is not None
+        return f", of the people counted there: someone at more than {places(bound)} is counted only at {_kept(query)}"
     once = counted_once(query.combine, grouped=len(query.groups) > 1, numbers=query.column is not None)
     return f", of people who are each {once}" if once else ""
 
@@ -254,7 +258,7 @@ def charged(statement: Statement) -> tuple[str, str]:
     """Return what a release took from its budget, and what that number is; of a monitor, the most that it may take."""
     if statement.monitor is not None:
         return statement.price, "price at most, of all its windows"
-    return statement.price if statement.budget is None else statement.budget.price, "price, charged to the budget"
+    return statement.price if statement.budget is None else statement.budget.price, "taken from the privacy budget"
 
 
 def many(statement: Statement) -> str:
@@ -288,13 +292,8 @@ def price(statement: Statement) -> str:
 
 
 def factor(statement: Statement) -> str:
-    """Say how to read the promise, and what e^ε is where ε is rational."""
-    read = "Pr[answer | data] is how likely an answer is if the data are as described"
-    try:
-        ratio = math.exp(Fraction(statement.notion.epsilon))
-    except (ValueError, OverflowError):
-        return f"{read}."
-    return f"{read}; e^ε is about {ratio:,.3g} here: the smaller, the better {many(statement)} are protected."
+    """Say how to read the promise, and what its ε means."""
+    return f"Here {reading(statement.notion.epsilon)}. The smaller ε, the better {many(statement)} are protected."
 
 
 def sentence(words: str) -> str:

@@ -27,8 +27,8 @@ class Budget:
         dataset: the public name of the data.
         cap: the most that may ever be spent on it, exact; fixed by the first release; None for what was fixed then.
         version: the public label of the content: name a new one when the data changes.
-        notion: the name of the notion it is kept in; fixed by the first release; None for what was fixed then, or for that
-            of the first release.
+        notion: the name of the notion it is counted in; fixed by the first release; None for what was fixed then, or for
+            that of the first release.
         new: where nothing is spent on ``dataset`` yet, giving ``cap`` opens its budget; but not if the ledger has a budget
             of nearly the same name, or for the same content, which may be a slip. True: it is not a slip.
         cap_delta: the most that the δ of all releases may add up to, exact; fixed by the first release, where None is 0;
@@ -57,7 +57,7 @@ class Budget:
         from leeward.report import facts
 
         return facts(
-            f"The budget of {self.dataset}, version {self.version}", [("kept in", self._kept), *self._stands()]
+            f"The budget of {self.dataset}, version {self.version}", [("counted in", self._kept), *self._stands()]
         )
 
     @property
@@ -121,21 +121,21 @@ class Budget:
         return cap
 
     def counted_in(self, notion: Notion, standing: str | None, *, rows: bool = False) -> str:
-        """Return what the budget is kept in, where a release under this notion would be its first.
+        """Return what the budget is counted in, where a release under this notion would be its first.
 
         Args:
             notion: that of the release.
-            standing: what an open account is kept in; None where there is none.
+            standing: what an open account is counted in; None where there is none.
             rows: whether the release takes every row for a person of its own.
 
         Raises:
             SpecError: no notion has the name given.
-            BudgetConflictError: the account is kept in another one.
+            BudgetConflictError: the account is counted in another one.
         """
         asked = None if self.notion is None else named_budget_notion(self.notion, rows=rows)
         if standing is not None and asked is not None and asked != standing:
             raise BudgetConflictError(
-                f"The budget of '{self.dataset}' is kept in {in_words(standing)}, and this release says {self.notion}",
+                f"The budget of '{self.dataset}' is counted in {in_words(standing)}, and this release says {self.notion}",
                 "the first release fixed it, and what was spent is counted in it",
                 f"Name no notion for the budget: the release is then priced in {in_words(standing)}",
             )

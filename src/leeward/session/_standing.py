@@ -25,7 +25,7 @@ class Standing:
     """Where a budget stands.
 
     Attributes:
-        counted_in: what it is kept in, or would be.
+        counted_in: what it is counted in, or would be.
         balance: its caps, and what is spent of them; no caps where none is fixed or given.
         answered: of each plan, whether its answer is stored, so that it costs nothing.
         charged: of each plan, whether it is paid for: its answer is stored, or was reserved by a run that did not end.
@@ -83,7 +83,7 @@ def standing(budget: Budget, notion: Notion, plans: Sequence[AnyPlan], keys: str
         rows: whether they take every row for a person of its own.
 
     Raises:
-        BudgetConflictError: the budget is kept in another notion than it says, or has another cap.
+        BudgetConflictError: the budget is counted in another notion than it says, or has another cap.
         LedgerError: the ledger cannot be used.
     """
     from leeward.ledger import Ledger

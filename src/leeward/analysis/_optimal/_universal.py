@@ -9,10 +9,11 @@ Which consumers there are is part of the question:
 
 * ``losses="any"``: every prior, every loss on the answers. Then there is one iff every answer y' has **at most one** y with
   y → y' irreducible (at finite distance, and no third answer strictly between). What privacy says of a column is a cone,
-  whose facets are the irreducible pairs, and ``column ≥ 0`` at each answer that is nobody's cover. Every private mechanism
-  is a remap of one, H, iff the cone is simplicial, that is has as many facets as there are answers: the columns of H are
-  then its extreme rays. If there are more rays, take a mechanism whose columns are independent ones. It alone is best for
-  some consumer: losses that add up how far its columns are from the bounds that they meet. Another needs a ray it lacks.
+  whose facets are the irreducible pairs, and ``column ≥ 0`` at each answer that is nobody's alternative. Every private
+  mechanism is a remap of one, H, iff the cone is simplicial, that is has as many facets as there are answers: the columns
+  of H are then its extreme rays. If there are more rays, take a mechanism whose columns are independent ones. It alone is
+  best for some consumer: losses that add up how far its columns are from the bounds that they meet. Another needs a ray
+  it lacks.
 * ``losses="monotone"``: every prior, and every loss on *numbers* that does not fall as the guess moves away from the truth
   on either side. There is one if there is one for any loss; and if the answers in their order are a path
   (`leeward.analysis._optimal._path`): the distance between any two is the sum of the steps between them, each of which may
@@ -116,10 +117,10 @@ def is_universally_optimal(
         )
     settled = _settled(answers)
     apart = [y for i, y in enumerate(answers.points) if all(settled(x, y) for x in answers.points[:i])]
-    covers = [y for _, y in irreducible(settled.on(apart)).tolist()]
+    alternatives = [y for _, y in irreducible(settled.on(apart)).tolist()]
     if losses == "monotone" and is_path(settled):
         return Universal(losses, answers, path_mechanism(settled))
-    if len(set(covers)) == len(covers):
+    if len(set(alternatives)) == len(alternatives):
         return Universal(losses, answers, laplace_mechanism(settled))
     for consumers in itertools.islice(_pairs(len(answers.points), losses), tries if len(apart) > 1 else 0):
         found = shared(answers.points, answers, consumers)

@@ -151,10 +151,10 @@ class LocationJob:
         room = source.path.stat().st_size + _ROOM_OF_A_ROW * source.rows_at_most() + _ROOM
         with beside(out, *endings, room=room, inputs=self._inputs()) as files:
             law = self.geo.law if self.levels is None else self.levels.law
-            memo, order = stores.reports(law, new=new), PositionOrder()
-            paid = self._charge(source, asked, memo, progress, self._budgets(new=new))
+            repeats, order = stores.reports(law, new=new), PositionOrder()
+            paid = self._charge(source, asked, repeats, progress, self._budgets(new=new))
             with noted(lambda: "" if paid is None else _CHARGED):
-                with memo.drawing() if memo is not None else nullcontext() as once:
+                with repeats.drawing() if repeats is not None else nullcontext() as once:
                     looked = Clamped(self.geo.box)
                     told = Told(order, looked, self.tracks, self.geo, Days(self.spec.data.timezone))
                     reports, withheld = self._rewrite(source, files.path(), asked, once, paid, told, progress)
@@ -257,13 +257,13 @@ class LocationJob:
         self,
         source: PositionFile,
         asked: Sequence[str],
-        memo: MemoizedReports | None,
+        repeats: MemoizedReports | None,
         progress: Progress,
         store: PersonBudgets | None,
     ) -> PaidRows | None:
         """Charge every report before any is drawn; return which rows are paid for, or None without budgets.
 
-        A repeated report costs nothing, so only those are charged that the memo does not know and that are new in this run.
+        A repeated report costs nothing, so only those are charged that the store does not know and that are new in this run.
         """
         budget = self.spec.budget
         if budget is None or store is None:
@@ -286,8 +286,8 @@ class LocationJob:
                 who = [extra[0][row] for row in rows.tolist()]
                 own = [] if levels is None else [at[row] for row in rows.tolist()]
                 laws = None if levels is None else levels.laws(own)
-                keys = None if memo is None else memo.keys(who, self.geo.to_grid(north[rows], east[rows]), laws)
-                known = set() if memo is None or keys is None else memo.known(keys)
+                keys = None if repeats is None else repeats.keys(who, self.geo.to_grid(north[rows], east[rows]), laws)
+                known = set() if repeats is None or keys is None else repeats.known(keys)
                 prices = None if levels is None else levels.places(own)
                 on = [days[row] for row in rows.tolist()]
                 mask = np.zeros(len(north), bool)

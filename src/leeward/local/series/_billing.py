@@ -7,9 +7,9 @@ is one-sided, like addition-only DP: with d_Y = Line(rise=∞, fall=ε) on amoun
 
     Pr[bills | truth] ≤ e^{ε·(y − y')} · Pr[bills | y']        for amounts y' ≤ y.
 
-Protected: that an amount was as *high* as it was; any lower one is its cover. Not protected: that it was not higher. A bill
-is an upper bound on the truth, so a low bill shows a low consumption: "nobody was at home" can be read from it, "somebody
-was at home" cannot.
+Protected: that an amount was as *high* as it was; any lower one is an alternative. Not protected: that it was not higher. A
+bill is an upper bound on the truth, so a low bill shows a low consumption: "nobody was at home" can be read from it,
+"somebody was at home" cannot.
 
 At the end of the year money goes back. Two ways:
 
@@ -198,7 +198,7 @@ class Billing:
             price=str(self.price),
             definition="Pr[bills | truth] ≤ e^(ε·c) · Pr[bills | lower amounts], c = how much the bills fall together /"
             f" {self.unit}",
-            protects="that an amount was as high as it was: every lower one is its cover",
+            protects="that an amount was as high as it was: every lower one is an alternative",
             does_not_protect="that an amount was not higher: a bill is an upper bound, so a low bill shows a low"
             " consumption",
             guaranteed="no bill, and no year's payment, is ever below the true amount",

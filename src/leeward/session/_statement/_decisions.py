@@ -26,7 +26,7 @@ from leeward.planner._people import a, at_most_people, people, were_there
 from leeward.planner._plan import Plan, Planned
 from leeward.query import CountVisitors
 from leeward.query._statistic import Noun
-from leeward.session._statement._heading import SIDES, direction, exact_text, stated
+from leeward.session._statement._heading import SIDES, direction, exact_text, stated, together
 from leeward.session._statement._numbers import numbers_asked, numbers_assumed, numbers_left_out, numbers_placed
 from leeward.session._statement._visitors import visitors_asked, visitors_assumed, visitors_left_out
 
@@ -87,7 +87,8 @@ def _sensitivity(plan: Plan) -> SensitivityStated:
         rise=str(moves.rise),
         fall=str(moves.fall),
         per_place=each,
-        text=f"One step of the notion can raise {subject} by at most {moves.rise} and lower them by at most {moves.fall}"
+        text="A change that the promise hides, one step of the notion, can raise"
+        f" {subject} by at most {moves.rise} and lower them by at most {moves.fall}"
         + (", for each member of the group" if plan.notion.words.unit == "group" else "")
         + (
             "; and the most people left out at any place by 1, and never raise them"
@@ -230,10 +231,7 @@ def _guaranteed(plan: Plan, places: int) -> list[str]:
         meaning = f"at least {people(least, many)} {were_there(least, noun)}{relative}"
         found.append(_trust("dangerous", meaning, plan.alarm, places, noun))
     kept = plan.notion.with_epsilon(plan.price).words
-    found.append(
-        "This promise holds for all that is published here together, and for anything concluded from it:"
-        f" {(of_rows(kept) if plan.query.of_rows else kept).definition}, with ε = {plan.price}"
-    )
+    found.append(together((of_rows(kept) if plan.query.of_rows else kept).definition, plan.price))
     return found
 
 

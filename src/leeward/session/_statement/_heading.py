@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
-from leeward._statement import NOT_YET, NotionStated, Published, Statement
+from leeward._statement import NOT_YET, NotionStated, Published, Statement, reading
 from leeward.exact._real import Real
 from leeward.notion import Notion, of_rows
 from leeward.planner._selection_plan import AnyPlan
@@ -78,7 +78,22 @@ def notion_stated(notion: Notion, price: Real, *, rows: bool = False) -> NotionS
         definition=words.definition,
         protects=words.protects,
         does_not_protect=words.reveals,
-        cover=words.cover,
+        alternative=words.alternative,
+    )
+
+
+def together(definition: str, price: Real, delta: Fraction | None = None) -> str:
+    """Say what all that is published keeps at once, and how its formula is read.
+
+    Args:
+        definition: of the notion, as a formula.
+        price: ε of the whole release.
+        delta: its δ; None or 0 where there is none.
+    """
+    and_delta = f" and δ = {delta}" if delta else ""
+    return (
+        "This promise holds for all that is published here together, and for anything concluded from it:"
+        f" {definition}, with ε = {price}{and_delta}, where {reading(str(price))}"
     )
 
 

@@ -107,10 +107,7 @@ def _guaranteed(plan: RankPlan, accuracy: RankAccuracy) -> list[str]:
             f"With probability at least 95 %, that is so of all {query.cells:,} answers together with"
             f" {accuracy.all_within_95_percent + 1:,} in place of {more:,}"
         )
-    found.append(
-        "This promise holds for all that is published here together, and for anything concluded from it:"
-        f" {words.definition}, with ε = {plan.price}"
-    )
+    found.append(together(words.definition, plan.price))
     return found
 
 

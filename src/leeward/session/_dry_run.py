@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Foreseen:
+class DryRun:
     """What is known of a question before it is released.
 
     Attributes:
@@ -54,7 +54,7 @@ class Foreseen:
         return {key: price for key, price, charged in each if not charged}
 
 
-def foreseen(plans: Sequence[AnyPlan], budget: Budget) -> Foreseen:
+def dry_run(plans: Sequence[AnyPlan], budget: Budget) -> DryRun:
     """Return what is known of a question before it is released; reads the public list and the ledger, never the data."""
     from leeward.engine import read_keys
     from leeward.ledger._balance import fixed
@@ -87,4 +87,4 @@ def foreseen(plans: Sequence[AnyPlan], budget: Budget) -> Foreseen:
         )
         for made, each in zip(plans, taken, strict=True)
     ]
-    return Foreseen(plans, count, stands, paid, [question(made, digest).canonical() for made in plans], statements)
+    return DryRun(plans, count, stands, paid, [question(made, digest).canonical() for made in plans], statements)

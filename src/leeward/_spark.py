@@ -96,7 +96,7 @@ def checked_settings(given: object) -> dict[str, str]:
     """
     if not isinstance(given, Mapping):
         raise SpecError(
-            f"spark = {told(given)}", "it is no list of settings", 'Give the setting master, such as "local[2]"'
+            f"spark = {told(given)}", "it must be a table of settings", 'Give the setting master, such as "local[2]"'
         )
     for key, value in given.items():
         if key not in SETTINGS:
@@ -107,7 +107,9 @@ def checked_settings(given: object) -> dict[str, str]:
                 " SPARK_CONF_DIR names",
             )
         if not isinstance(value, str) or not value.isprintable() or not value:
-            raise SpecError(f'spark: "{key}"', "it is no text", f'Write it as Spark does, as text: {{ "{key}" = "2" }}')
+            raise SpecError(
+                f'spark: "{key}"', "it must be a text", f'Write it as Spark does, as text: {{ "{key}" = "2" }}'
+            )
     return dict(given)
 
 

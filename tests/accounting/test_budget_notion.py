@@ -120,7 +120,7 @@ def test_what_a_release_costs_in_another_budget(release: Notion, counted_in: str
 
 
 def test_a_refusal_says_why() -> None:
-    with pytest.raises(BudgetConflictError, match="promises cover also when some of the facts"):
+    with pytest.raises(BudgetConflictError, match="budget protects also when some of the facts"):
         charge(AdditionOnly("1"), exact(1), "presence/person")
     with pytest.raises(BudgetConflictError, match="does not follow from its name"):
         charge(Presence("1"), exact(1), "my-notion/person")

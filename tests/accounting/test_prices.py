@@ -72,7 +72,7 @@ def test_an_irrational_price_is_rounded_up() -> None:
     ],
     ids=str,
 )
-def test_incomparable_notions_are_refused_with_the_step_that_lacks_cover(
+def test_incomparable_notions_are_refused_with_the_step_that_is_not_promised(
     release: Notion, budget: Notion, word: str
 ) -> None:
     assert not covered(release.on(TABLES), budget.on(TABLES), Fraction(10**9))
@@ -143,11 +143,13 @@ def test_replacing_a_person_takes_their_days_out_and_puts_others_in() -> None:
     assert price(ReplaceDP("1"), BoundedDP("1"), at_most=1, **days) == 2  # type: ignore[arg-type]
     assert price(ReplaceDP("1"), BoundedDP("1"), at_most=2, **days) == 4  # type: ignore[arg-type]
     assert price(Graded("1", "1"), Graded("1", "1"), at_most=3, release_unit="event") == 6
-    with pytest.raises(BudgetConflictError):  # records of days that are always there are no cover for one that is added
+    with pytest.raises(
+        BudgetConflictError
+    ):  # records that are always there: none is an alternative to one that is added
         price(BoundedDP("1"), BoundedDP("1"), release_unit="person-day", at_most=2)
 
 
-def test_units_that_do_not_nest_need_a_bound_and_cover_for_parts() -> None:
+def test_units_that_do_not_nest_need_a_bound_and_a_promise_for_parts() -> None:
     kwargs = {"release_unit": "person-day", "budget_unit": "person-place"}
     with pytest.raises(BudgetConflictError, match="person-place can have data in any number of person-days"):
         price(Presence("1"), Presence("1"), **kwargs)  # type: ignore[arg-type]

@@ -211,7 +211,7 @@ def test_a_presence_budget_refuses_addition_only_in_words_and_charges_nothing(to
     town.run("release", town.spec(*PRESENCE), "--out", town.folder / "first")
     code, _, err = town.run("release", town.spec(), "--out", town.out)
     assert code == 2
-    assert "promises cover also when some of the facts about a person are taken away" in err
+    assert "budget protects also when some of the facts about a person are taken away" in err
     assert not town.out.exists()
     assert _budget(town)["spent"] == "1"
 

@@ -62,8 +62,8 @@ def test_files_that_are_not_parquet_and_names_that_are_patterns(tmp_path: Path) 
         ({"spark": {"master": "local[2]"}, "engine": "duckdb"}, 'Give engine = "spark" too'),
         ({"spark": {"spark.hadoop.fs.s3a.secret.key": "hush"}}, "secrets, have no place there.*spark-defaults.conf"),
         ({"spark": {"spark.jars": "evil.jar"}}, "what runs code in it"),
-        ({"spark": {"spark.driver.memory": 4}}, "it is no text"),
-        ({"spark": "local[2]"}, "it is no list of settings"),
+        ({"spark": {"spark.driver.memory": 4}}, "it must be a text"),
+        ({"spark": "local[2]"}, "it must be a table of settings"),
         ({"delimiter": ";"}, "no text is read as something else"),
     ],
 )

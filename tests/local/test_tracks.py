@@ -210,7 +210,7 @@ def test_ids_of_one_person_have_one_track(tmp_path: Path) -> None:
         ({"in_all": None}, "Tracks without a limit"),
         ({"window": "1 d"}, "one says how much"),
         ({"in_window": {"within": "200 m", "factor": "4"}}, "one says how much"),
-        ({"in_all": {"within": "200 m", "factor": "4", "step": "1 m"}}, "no part of a promise"),
+        ({"in_all": {"within": "200 m", "factor": "4", "step": "1 m"}}, "not a part of a promise"),
         ({"in_all": {"within": "1 km", "factor": "2"}}, "what one report costs"),
         ({"otherwise": "guess"}, "not an option"),
         ({"near": "1"}, "not a length"),

@@ -13,7 +13,7 @@ from tests.noise.scripted import Scripted
 from tests.oracle.geometric import DirectedGeometricBySummation
 from tests.statistical.gof import rejects
 
-import leeward.mechanism._named as forms
+import leeward.mechanism._of_papers as forms
 from leeward.distance import Line
 from leeward.errors import InexactError, InputError, LowUtilityError
 from leeward.exact import Weight, exact, exp, exp_minus, inf, log

@@ -103,7 +103,7 @@ def test_a_list_that_is_all_visited_and_no_other_is_pointed_out(town: Town) -> N
     places = pd.read_parquet(town.folder / "places.parquet")
     places[places.venue.isin(seen)].to_parquet(town.folder / "places.parquet")
     assert checked(town)["keys"]["all_named"]
-    assert "it is no public list" in " ".join(town.run("check", town.folder / "spec.toml")[1].split())
+    assert "it is not public" in " ".join(town.run("check", town.folder / "spec.toml")[1].split())
     places[places.venue.isin(seen[1:])].to_parquet(town.folder / "places.parquet")
     assert not checked(town)["keys"]["all_named"]
 

@@ -299,7 +299,7 @@ ONE = {"name": "one", "kind": "sum", "column": "x", "lower": "0", "upper": "9"}
     ("changes", "said"),
     [
         ({"query": []}, "nothing is asked"),
-        ({"query": ["sum"]}, "it is no table of keys"),
+        ({"query": ["sum"]}, "it must be a table of keys"),
         ({"query": [{**ONE, "name": None}]}, "without a name"),
         ({"query": [{"kind": "sum"}]}, "without a name"),
         ({"query": [{**ONE, "name": "../up"}]}, "a folder is called so"),

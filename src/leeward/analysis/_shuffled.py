@@ -72,7 +72,7 @@ class Shuffled:
         """
         number = exact(epsilon)
         if number.is_infinite:
-            raise InputError(f"epsilon = {number}", "e^ε is no number then", "Give a finite number")
+            raise InputError(f"epsilon = {number}", "e^ε must be a finite number", "Give a finite number")
         if others is None:
             return max(_delta(pairs, number) for pairs in self.pairs.values())
         asked = Counter(others)

@@ -14,8 +14,9 @@ from leeward._paths import resolve
 from leeward._plain import is_text, plain
 from leeward.errors import InputError
 from leeward.outputs import holds_release
+from leeward.tables._kinds import endings
 
-ENDINGS: Final = (".csv", ".csv.gz", ".tsv", ".txt", ".xlsx", ".parquet", ".geojson")
+ENDINGS: Final = endings(("csv", "xlsx", "parquet", "geojson"), asked=True)
 """The kinds of tables that are listed."""
 
 _MOST: Final = 500

@@ -10,7 +10,9 @@ from leeward.mechanism._finite import FiniteMechanism
 from leeward.mechanism._geometric import Geometric
 from leeward.mechanism._laplace import laplace_mechanism, scaling_function
 from leeward.mechanism._monitor import Monitor, MonitorState, Round
-from leeward.mechanism._named import (
+from leeward.mechanism._noisy_max import NoisyMax
+from leeward.mechanism._norm import NormMechanism
+from leeward.mechanism._of_papers import (
     addition_only,
     ageo,
     alap,
@@ -21,8 +23,6 @@ from leeward.mechanism._named import (
     truncated_geometric,
     two_sided,
 )
-from leeward.mechanism._noisy_max import NoisyMax
-from leeward.mechanism._norm import NormMechanism
 from leeward.mechanism._one_sided_components import centred, one_sided_components
 from leeward.mechanism._osdp import OSDPRandomizedResponse
 from leeward.mechanism._planar import Displacement, PlanarMechanism

@@ -13,7 +13,7 @@ up the noise takes must be bought by the truth's fall, and every step down by it
 * centred, for readers who want no bias: a public constant is subtracted, which is post-processing. A centred answer is
   below the truth as often as above, so its one-sided guarantee is gone.
 
-Under the papers' own names: `leeward.mechanism._named`.
+Under the papers' own names: `leeward.mechanism._of_papers`.
 
 Theorem: on answers with ``d_Y = Line(rise, fall)`` the output z for truth y has
 ``Pr[z | y] / Pr[z | y'] ≤ e^{d_Y(y → y')}``, because the weight ``e^{−d(z → y)}`` obeys the triangle inequality and its

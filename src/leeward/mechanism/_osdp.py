@@ -4,7 +4,7 @@
 S. Doudalis, I. Kotsogiannis, S. Haney, A. Machanavajjhala and S. Mehrotra, *One-sided differential privacy* (2020): a
 non-sensitive record is published as it is with probability 1 − e^{−ε}; a sensitive one never. A record that is missing may
 be sensitive, or non-sensitive and unlucky: that is what a sensitive record hides behind. Their other mechanism, OSDPLaplace,
-is `leeward.mechanism._named.osdp_laplace`.
+is `leeward.mechanism.osdp_laplace`.
 
 The promise is OSDP (ADP, Definition II.4): ε from a sensitive record to *any* other. It says nothing about the records that
 are published: see ADP, Section III-C2, for what that leaks about one person at several places.

@@ -95,7 +95,7 @@ def warner(epsilon: Exact) -> RandomizedResponse:
 def mangat(epsilon: Exact) -> RandomizedResponse:
     """Return Mangat's randomized response: *yes* has *no* as its alternative, at ε; *no* has none.
 
-    It is the addition-only geometric mechanism on one bit, clamped to 0..1 (`leeward.mechanism._named.ageo` with n = 1).
+    It is the addition-only geometric mechanism on one bit, clamped to 0..1 (`leeward.mechanism._of_papers.ageo` with n = 1).
     """
     return RandomizedResponse(1, exp_minus(finite(epsilon, "epsilon")))
 

@@ -4,6 +4,7 @@
 import leeward.notion._price_rules  # noqa: F401 - derives the prices of all notions
 from leeward.notion import compose, convert
 from leeward.notion._adp import ADP, Presence
+from leeward.notion._blowfish import Blowfish
 from leeward.notion._change import ADD_FACT, CHANGES, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, WITHDRAW, Change
 from leeward.notion._condition import Condition, has, where
 from leeward.notion._dp import BoundedDP, ReplaceDP, UnboundedDP
@@ -17,7 +18,7 @@ from leeward.notion._osdp import OSDP
 from leeward.notion._personalised import Personalised
 from leeward.notion._policy import Policy
 from leeward.notion._priced import Price
-from leeward.notion._record_distance import Blowfish, RecordDistance
+from leeward.notion._record_distance import RecordDistance
 from leeward.notion._rows import in_rows, of_rows
 from leeward.notion._value_grid import ValueGrid
 

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Notions given by a distance between the records of a finite universe: Blowfish, and any metric on records."""
+"""Notions given by a distance between the records of a finite universe, which need not be symmetric."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from leeward._taught import taught
-from leeward.distance import FiniteDistance, graph_distance
+from leeward.distance import FiniteDistance
 from leeward.exact._real import ZERO, Exact, Real, inf
 from leeward.notion._change import REPLACE, Change
 from leeward.notion._notion import ABSENT, Notion, PrivacyDescription
@@ -69,9 +69,9 @@ class RecordDistance(Notion):
             moves = [(self.universe[i], self.universe[j]) for i, j in zip(rows, columns, strict=True) if i != j]
             if moves and not far.is_infinite:
                 pairs[far] = moves
-        return tuple(self._change(f"move by {far}", pairs[far]) for far in sorted(pairs))
+        return tuple(self._moves(f"move by {far}", pairs[far]) for far in sorted(pairs))
 
-    def _change(self, name: str, pairs: Iterable[tuple[Any, Any]]) -> Change:
+    def _moves(self, name: str, pairs: Iterable[tuple[Any, Any]]) -> Change:
         text = "a person's record becomes another one of the universe"
         moves = ABSENT in self.universe
         return Change(name, text, _AmongPairs(pairs), records=self.universe, moves_people=moves)
@@ -92,53 +92,6 @@ class RecordDistance(Notion):
         return max(
             (self.record(before, after) for before, after in pairs if change.allows(before, after)), default=ZERO
         )
-
-
-@taught
-class Blowfish(RecordDistance):
-    """(ε, G)-Blowfish: ε × the shortest path between two records in a policy graph (ADP, Definition II.3).
-
-    The graph is undirected: a pair of records is protected both ways or not at all, so Blowfish cannot be one-sided. Records
-    in different components may be distinguished. The number of people is public unless `ABSENT` is a node.
-
-    Of one person's place it is {ε, G}-location privacy under a location policy graph G (Cao et al. 2020, PGLP): what it asks
-    along edges gives, by induction along paths, its distance; a place without edges may be published as it is.
-
-    Args:
-        epsilon: ε of one edge.
-        records: the nodes: all records there are.
-        edges: pairs of records that are to be indistinguishable.
-    """
-
-    name = "blowfish"
-
-    def __init__(self, epsilon: Exact, records: Iterable[Any], edges: Iterable[tuple[Any, Any]]) -> None:
-        self.edges = tuple(edges)
-        words = PrivacyDescription(
-            definition="Pr[answer | data] ≤ e^ε · Pr[answer | data with one record replaced by a neighbour of it in the"
-            " policy graph]",
-            protects="which of the records that the policy graph joins is a person's",
-            reveals="which component of the policy graph a person's record lies in may be concluded with certainty",
-            alternative=f"a record joined to it by an edge{_named(self.edges)}",
-        )
-        super().__init__(epsilon, graph_distance(records, self.edges, directed=False), words)
-
-    @property
-    def changes(self) -> tuple[Change, ...]:
-        """The edges, both ways: they generate all paths."""
-        both_ways = [pair for x, y in self.edges for pair in ((x, y), (y, x))]
-        return (self._change("edge of the policy graph", both_ways),)
-
-
-_MOST_NAMED = 20
-
-
-def _named(edges: Sequence[tuple[Any, Any]]) -> str:
-    """Name the edges of a policy graph, where they are few texts or numbers: the promise is about these."""
-    plain = all(isinstance(record, str | int) for edge in edges for record in edge)
-    if not edges or not plain or len(edges) > _MOST_NAMED:
-        return ""
-    return f": {', '.join(f'{x!r} – {y!r}' for x, y in edges)}"
 
 
 class _AmongPairs:

@@ -60,7 +60,7 @@ def release_plot(result: Readable) -> go.Figure:
         return places_map(result)
     if isinstance(statement, DecidingStatement):
         return decision_curve(statement)
-    raise InputError("A picture of this release", "one answer, or none, is no picture", "Print it")
+    raise InputError("A picture of this release", "a picture needs two answers or more", "Print it")
 
 
 def _decided(plan: Plan) -> go.Figure:

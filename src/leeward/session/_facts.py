@@ -77,7 +77,7 @@ def _keys(found: Checked) -> Iterator[tuple[str, str]]:
         yield (
             title,
             (
-                "every listed place is visited, and no other. If the list was made from the visits, it is no public list:"
+                "every listed place is visited, and no other. If the list was made from the visits, it is not public:"
                 " being listed reveals that somebody was there. Take one that was made without them"
             ),
         )

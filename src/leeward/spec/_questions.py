@@ -76,7 +76,9 @@ def _named(asked: Sequence[Any]) -> dict[str, dict[str, Any]]:
         raise SpecError("query = []", "nothing is asked", "Write a [[query]] for each question")
     for place, query in enumerate(asked, 1):
         if not isinstance(query, dict):
-            raise SpecError(f"Item {place} of query", "it is no table of keys", "Write a [[query]] for each question")
+            raise SpecError(
+                f"Item {place} of query", "it must be a table of keys", "Write a [[query]] for each question"
+            )
         name = query.get("name")
         if name is None:
             raise SpecError(

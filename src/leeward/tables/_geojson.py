@@ -148,7 +148,7 @@ def properties(feature: Any) -> dict[str, Any]:
     held = feature.get("properties") if isinstance(feature, dict) else None
     if held is not None and not isinstance(held, dict):
         raise DataError(
-            "Properties of a feature that are no object (this is for the curator only)",
+            "Properties of a feature that are not an object (this is for the curator only)",
             "they have no names, and would be left out",
             "Write an object, or null",
         )

@@ -26,10 +26,14 @@ K = TypeVar("K", bound=Kind)
 T = TypeVar("T")
 
 
+def endings(kinds: Iterable[Kind], *, asked: bool = False) -> tuple[str, ...]:
+    """Return how names of files of some kinds end."""
+    return tuple(ending for kind in kinds for ending in ENDINGS[kind] + (ASKED.get(kind, ()) if asked else ()))
+
+
 def kind_of(name: str | Path, kinds: Iterable[K], *, asked: bool = False) -> K | None:
     """Return which of some kinds a file of this name is of; None if of none."""
-    known = {kind: ENDINGS[kind] + (ASKED.get(kind, ()) if asked else ()) for kind in kinds}
-    return next((kind for kind, endings in known.items() if str(name).lower().endswith(endings)), None)
+    return next((kind for kind in kinds if str(name).lower().endswith(endings((kind,), asked=asked))), None)
 
 
 def reader_of(path: Path, readers: Mapping[Kind, T]) -> T:
@@ -40,6 +44,6 @@ def reader_of(path: Path, readers: Mapping[Kind, T]) -> T:
     """
     kind = kind_of(path, readers)
     if kind is None:
-        known = ", ".join(ending for known in readers for ending in ENDINGS[known])
+        known = ", ".join(endings(readers))
         raise DataError(f"The file '{path}'", "its kind follows from the end of its name", f"Known: {known}")
     return readers[kind]

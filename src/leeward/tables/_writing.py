@@ -93,7 +93,7 @@ class TimeFormat:
         unknown = [part for part in parts if part.isalnum() and part not in _FIELD and part != "T"]
         problem = ""
         if unknown:
-            problem = f"'{unknown[0]}' is no part of a time"
+            problem = f"'{unknown[0]}' is not a part of a time"
         elif any(roles.count(role) > 1 for role in roles):
             problem = "it says a part of the time twice (mm is the month, MM are minutes)"
         elif not {"year", "month", "day"} <= {*roles}:

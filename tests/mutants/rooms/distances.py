@@ -64,7 +64,7 @@ MUTANTS = [
       "d_∞ adds up"),
     M("leeward.notion._groups_and_graphs", "GroupDP.steps", "self.epsilon / max(map(len, self.groups))", "self.epsilon", "tests/notion/test_adjacency.py::test_the_members_of_the_largest_group_together_pay_for_one_group",
       "noise for one member of a group"),
-    M("leeward.notion._record_distance", "Blowfish.changes", "((x, y), (y, x))", "((x, y),)", NOTIONS, "Blowfish one way"),
+    M("leeward.notion._blowfish", "Blowfish.changes", "((x, y), (y, x))", "((x, y),)", NOTIONS, "Blowfish one way"),
     M("leeward.notion._personalised", "Personalised.steps", "for person in self.persons for step in person.steps",
       "for person in self.persons[:1] for step in person.steps", NOTIONS + " tests/query/test_sensitivity.py", "noise for the first person's ε"),
     M("leeward.notion.convert", "unbounded_to_bounded", "promise.epsilon * 2", "promise.epsilon", "tests/notion/test_convert.py",

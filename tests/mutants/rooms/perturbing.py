@@ -147,7 +147,7 @@ MUTANTS = [
     M(SHARED, "LevelBudgets._open_accounts", "self._held = held + new", "self._held = list(self._asked)", REPORTS, "what was paid at levels that are no longer listed is forgotten"),
     M(SHARED, "LevelBudgets._accounts", "((who, price) for", "((who,) for", REPORTS, "counts of all prices are one"),
     M(PEOPLE, "PersonBudgets._each", "self._pays(spent[key], prices[row])", "self._pays(spent[key], 0)", REPORTS, "reports are paid for at another price"),
-    M(LOCATION, "LocationJob._charge", "memo.keys(who, self.geo.to_grid(north[rows], east[rows]), laws)", "memo.keys(who, self.geo.to_grid(north[rows], east[rows]))", REPORTS,
+    M(LOCATION, "LocationJob._charge", "repeats.keys(who, self.geo.to_grid(north[rows], east[rows]), laws)", "repeats.keys(who, self.geo.to_grid(north[rows], east[rows]))", REPORTS,
       "a report that is known at its level is paid for again"),
     M(LOCATION, "LocationJob._charge", "[today] * len(north) if when is None else calendar.of(when)", "[today] * len(north) if len(extra) < 2 else calendar.of(extra[1])", REPORTS, "the level is taken for a day"),
     M(LOCATION, "LocationJob._charge", "alike.check(at, extra[0])", "pass", REPORTS, "an unlisted level stops the program with a charge open"),

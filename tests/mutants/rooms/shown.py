@@ -14,9 +14,9 @@ TERMINAL = "tests/truth/test_terminal_truth.py"
 POSITIONS = "tests/truth/test_position_truth.py"
 
 MUTANTS = [
-    M(DECIDED, "_guaranteed", 'with ε = {plan.price}"', 'with ε = {plan.notion.epsilon}"', "tests/truth/test_visitor_truth.py", "several stops are promised at the ε of one"),
-    M(DECIDED, "_sensitivity", "raise {subject} by at most {moves.rise} and lower them by at most {moves.fall}",
-      "raise {subject} by at most {moves.fall} and lower them by at most {moves.rise}", "tests/truth/test_visitor_truth.py", "the direction of the sensitivity is turned"),
+    M(DECIDED, "_guaranteed", "definition, plan.price)", "definition, plan.notion.epsilon)", "tests/truth/test_visitor_truth.py", "several stops are promised at the ε of one"),
+    M(DECIDED, "_sensitivity", " {subject} by at most {moves.rise} and lower them by at most {moves.fall}",
+      " {subject} by at most {moves.fall} and lower them by at most {moves.rise}", "tests/truth/test_visitor_truth.py", "the direction of the sensitivity is turned"),
     M(DECIDED, "_sensitivity", '"any one count" if each else "all counts together"', '"all counts together"', "tests/truth/test_visitor_truth.py", "one count is told for all"),
     M(DECIDED, "_mechanism", "0 if monitor is None else monitor.stops_before", "0", "tests/truth/test_report_truth.py",
       "a later round of a monitor is told the stops and the reach of a fresh run"),

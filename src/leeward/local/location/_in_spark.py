@@ -94,7 +94,7 @@ def perturb_in_spark(
     if os.path.lexists(out):
         raise InputError(f"The folder '{out}'", "it is there already", "Name one that is not there")
     if not out.parent.is_dir():
-        raise InputError(f"The folder '{out}'", "what it is to lie in is no folder", "Make that first")
+        raise InputError(f"The folder '{out}'", "the folder that it is to lie in does not exist", "Make that first")
     with in_ours(frame) as table:
         _look(geo, table, names)
         write_once(table, partial(moved, geo.described, geo.law, names), out)

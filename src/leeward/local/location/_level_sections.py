@@ -34,7 +34,7 @@ def check_levels(spec: Location) -> None:
     if protect.levels is not None and budget.reports_a_day is not None:
         raise SpecError(
             "[budget] reports_a_day with [protect] levels",
-            "reports of several levels have several prices, and a number of them is no bound on what they cost together",
+            "reports of several levels have several prices, so a number of them does not bound what they cost together",
             f"Say what a person's reports of a day may cost together: {_EXAMPLE}",
         )
     if protect.levels is not None and budget.a_day is None:

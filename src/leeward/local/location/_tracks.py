@@ -252,7 +252,7 @@ def _keys(given: Mapping[str, Any]) -> dict[str, Any]:
     known = ("within", "factor", "epsilon", "unit")
     if unknown := [key for key in given if key not in known]:
         raise InputError(
-            f"A limit with {unknown[0]!r}", "it is no part of a promise", f"Its keys are {', '.join(known)}"
+            f"A limit with {unknown[0]!r}", "it is not a part of a promise", f"Its keys are {', '.join(known)}"
         )
     return {key: given.get(key) for key in known}
 

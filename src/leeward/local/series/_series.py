@@ -105,7 +105,7 @@ class Series:
         if closeness.factor is not None and (self.size / grid.step_value).denominator > 1:
             raise InputError(
                 f"{closeness} on a grid of {plain(grid.step_value)} {grid.unit}",
-                f"{self.unit} is no whole number of steps: readings that far apart would be rounded further apart",
+                f"{self.unit} is not a whole number of steps: readings that far apart would be rounded further apart",
                 "Give a step that divides it; or epsilon and unit, beside which rounding is told",
             )
         self.mechanism = self._mechanism(closeness.between, noise)

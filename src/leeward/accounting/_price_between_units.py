@@ -63,7 +63,7 @@ def price(
         reveals = release.words.reveals
         raise BudgetConflictError(
             f"A release under {release} in a budget counted in {budget}",
-            found.because + (f": {reveals}" if reveals and "promises none there" in found.because else ""),
+            found.because + (f": {reveals}" if reveals and found.unpromised else ""),
             f"Release under {budget.name}, or keep this dataset's budget in a notion that {release.name} covers",
         )
     exactly = found.cost.rational

@@ -205,7 +205,8 @@ def _supremum(other: Notion, records: tuple[Any, ...], costs: Coded, budget: Cod
     pairs = [(records[i], records[j]) for i, j in np.argwhere(asked & np.isin(both, never))[:_MOST_READ].tolist()]
     steps = (step for step in other.changes if any(step.allows(x, y) for x, y in pairs))
     when = next(steps, REPLACE).text
-    return Price(inf, f"the budget protects also when {when}, and this release promises nothing there, whatever its ε")
+    because = f"the budget protects also when {when}, and this release promises nothing there, whatever its ε"
+    return Price(inf, because, unpromised=True)
 
 
 _MOST_READ = 10_000

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leeward.exact._real import Real, inf
 
@@ -16,15 +16,17 @@ class Price:
         cost: the least c with d ≤ c·d', or an upper bound of it; ∞ where there is none, or none was derived.
         because: why it is ∞; empty if it is not.
         least: whether it is known to be the least: no smaller c covers.
+        unpromised: whether it is ∞ because the release promises nothing where the budget protects.
     """
 
     cost: Real
     because: str = ""
     least: bool = True
+    unpromised: bool = False
 
     def times(self, factor: int) -> Price:
         """Return the price of so many."""
-        return Price(self.cost * factor, self.because, self.least)
+        return replace(self, cost=self.cost * factor)
 
 
 def refused(because: str) -> Price:

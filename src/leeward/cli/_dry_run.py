@@ -136,7 +136,7 @@ def _print_statement(statement: Statement) -> None:
         ("means", f"{notion.definition}. {factor(statement)}"),
         ("protected", notion.protects),
         ("not protected", notion.does_not_protect or "nothing"),
-        ("alternative", notion.alternative),
+        ("stays possible", notion.alternative),
         ("mechanism", mechanism.text),
     ]
     if isinstance(mechanism, SanitizedStated | AdaptiveStated) and mechanism.expected_answered_if_empty is not None:

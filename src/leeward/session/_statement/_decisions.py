@@ -26,7 +26,7 @@ from leeward.planner._people import a, at_most_people, people, were_there
 from leeward.planner._plan import Plan, Planned
 from leeward.query import CountVisitors
 from leeward.query._statistic import Noun
-from leeward.session._statement._heading import SIDES, direction, exact_text, stated, together
+from leeward.session._statement._heading import SIDES, direction, exact_text, promised, stated
 from leeward.session._statement._numbers import numbers_asked, numbers_assumed, numbers_left_out, numbers_placed
 from leeward.session._statement._visitors import visitors_asked, visitors_assumed, visitors_left_out
 
@@ -231,7 +231,7 @@ def _guaranteed(plan: Plan, places: int) -> list[str]:
         meaning = f"at least {people(least, many)} {were_there(least, noun)}{relative}"
         found.append(_trust("dangerous", meaning, plan.alarm, places, noun))
     kept = plan.notion.with_epsilon(plan.price).words
-    found.append(together((of_rows(kept) if plan.query.of_rows else kept).definition, plan.price))
+    found.append(promised((of_rows(kept) if plan.query.of_rows else kept).definition, plan.price))
     return found
 
 

@@ -82,7 +82,7 @@ def notion_stated(notion: Notion, price: Real, *, rows: bool = False) -> NotionS
     )
 
 
-def together(definition: str, price: Real, delta: Fraction | None = None) -> str:
+def promised(definition: str, price: Real, delta: Fraction | None = None) -> str:
     """Say what all that is published keeps at once, and how its formula is read.
 
     Args:

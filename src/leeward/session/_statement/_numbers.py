@@ -21,7 +21,7 @@ from leeward.query._numeric import Percentile
 from leeward.query._source import Allowed
 from leeward.query._spread import Variance
 from leeward.query._statistic import Statistic
-from leeward.session._statement._heading import SIDES, direction, exact_text, stated, together
+from leeward.session._statement._heading import SIDES, direction, exact_text, promised, stated
 from leeward.session._statement._windows import during, window_stated
 
 IN_ORDER = "A larger percentile of a group never has a smaller answer"
@@ -208,7 +208,7 @@ def _guaranteed(plan: NumberPlan) -> list[str]:
             found.append(f"No answer is {side} the exact one: the noise is never {sign}")
         if gives_curve(plan):
             found.append(_curve(plan))
-    found.append(together(_words(plan).definition, notion.epsilon))
+    found.append(promised(_words(plan).definition, notion.epsilon))
     return found
 
 

@@ -12,7 +12,7 @@ from leeward.planner._accuracy import RankAccuracy
 from leeward.planner._people import at_most_people
 from leeward.planner._rank_plan import RankPlan
 from leeward.query._statistic import Statistic
-from leeward.session._statement._heading import defined_in, stated
+from leeward.session._statement._heading import defined_in, promised, stated
 from leeward.session._statement._numbers import (
     IN_ORDER,
     decimal,
@@ -107,7 +107,7 @@ def _guaranteed(plan: RankPlan, accuracy: RankAccuracy) -> list[str]:
             f"With probability at least 95 %, that is so of all {query.cells:,} answers together with"
             f" {accuracy.all_within_95_percent + 1:,} in place of {more:,}"
         )
-    found.append(together(words.definition, plan.price))
+    found.append(promised(words.definition, plan.price))
     return found
 
 

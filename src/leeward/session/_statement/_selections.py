@@ -13,7 +13,7 @@ from leeward.planner._accuracy import SelectionAccuracy
 from leeward.planner._selection_plan import SelectionPlan
 from leeward.query import CountVisitors, Selection
 from leeward.query._group_names import columns_named
-from leeward.session._statement._heading import defined_in, stated, together
+from leeward.session._statement._heading import defined_in, promised, stated
 from leeward.session._statement._numbers import numbers_asked, numbers_assumed, numbers_left_out, numbers_placed
 from leeward.session._statement._visitors import cells, visitors_asked, visitors_assumed, visitors_left_out
 from leeward.session._statement._windows import during
@@ -93,7 +93,7 @@ def _guaranteed(plan: SelectionPlan, accuracy: SelectionAccuracy) -> list[str]:
             f" {f'at most {k:,}' if k else 'no'} {far} {query.many}{counted_so} than the {query.noun} with the {than}"
             for chance, k in zip((50, 95, 99), bounds, strict=True)
         ),
-        together(words.definition, plan.price),
+        promised(words.definition, plan.price),
     ]
 
 

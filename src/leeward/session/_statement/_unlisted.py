@@ -14,7 +14,7 @@ from leeward.planner._accuracy import UnlistedAccuracy
 from leeward.planner._people import at_most_people, people
 from leeward.planner._unlisted_plan import UnlistedPlan
 from leeward.query._unlisted_groups import LONGEST, UnlistedGroups
-from leeward.session._statement._heading import defined_in, stated, together
+from leeward.session._statement._heading import defined_in, promised, stated
 from leeward.session._statement._windows import during, window_stated
 
 _THEOREM = (
@@ -157,7 +157,7 @@ def _guaranteed(plan: UnlistedPlan, accuracy: UnlistedAccuracy) -> list[str]:
         f" with {accuracy.mostly_shown_from:,} with at least 95 %"
         + ("" if accuracy.always_shown_from is None else f", and one with {accuracy.always_shown_from:,} always")
     )
-    found.append(together(plan.words.definition, plan.price, plan.delta))
+    found.append(promised(plan.words.definition, plan.price, plan.delta))
     return found
 
 

@@ -165,7 +165,7 @@ ROWS: Mapping[str, list[Row]] = {
         Row("plan", "safe_at_most", 3, NEW),
         Row("plan", "mechanism", "auto", SAME),
         Row("plan", "mechanism", "adaptive", NEW),
-        Row("plan", "notion", lw.AdditionOnly("1"), refused("promises none there")),
+        Row("plan", "notion", lw.AdditionOnly("1"), refused("promises nothing there")),
         Row("plan", "notion", lw.Presence("2"), NEW),
         Row("count_visitors", "places_per_person", 2, NEW),
     ],

@@ -310,7 +310,9 @@ def test_another_cap_or_notion_in_the_same_budget_is_refused(town: Town) -> None
     removal = (('"addition-only"', '"removal-only"'), ("safe_at_most = 2", "dangerous_at_least = 2"))
     code, _, err = town.run("release", town.spec(*removal), "--out", town.out)
     assert code == 2
-    assert "promises nothing there" in err  # a budget's promise that somebody may be taken out, which removal-only lacks
+    assert (
+        "promises nothing there" in err
+    )  # a budget's promise that somebody may be taken out, which removal-only lacks
     assert town.run("budget", "set-cap", "--ledger", town.folder / "budget.db", "town", "6")[0] == 0
     assert town.run("release", town.spec(('cap = "5"', 'cap = "6"')), "--out", town.out)[0] == 0
 

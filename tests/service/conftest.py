@@ -137,7 +137,7 @@ class Stand:
 @pytest.fixture
 def stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stand:
     """A service with two analysts: ann may ask both data sets, bob the town."""
-    monkeypatch.setattr("leeward.service._app.sleep", _at_once)
+    at_once(monkeypatch)
     write_tables(tmp_path)
     made = Stand(tmp_path)
     made.token("ann", town="2", people="2")
@@ -147,3 +147,9 @@ def stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stand:
 
 async def _at_once(_: float) -> None:
     """Do not wait."""
+
+
+def at_once(patch: pytest.MonkeyPatch) -> None:
+    """Let nothing wait for a whole multiple of the service's seconds."""
+    patch.setattr("leeward.service._app.sleep", _at_once)
+    patch.setattr("leeward.service._answering.sleep", lambda _: None)

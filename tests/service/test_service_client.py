@@ -111,6 +111,19 @@ def test_it_sends_its_token_to_nobody_else(monkeypatch: pytest.MonkeyPatch) -> N
             Client(url, "token")
 
 
+@pytest.mark.parametrize("sent", ["{}\r\nX: y", "{}\u00e9", "{}\x00", "", " \n"])
+def test_a_token_that_cannot_be_sent_is_refused_without_being_told(sent: str) -> None:
+    with pytest.raises(ValueError, match="The token is one line") as refused:
+        Client("https://data.example.org", sent.format("leeward_secret"))
+    assert "secret" not in repr(refused.value)
+    assert refused.value.__cause__ is None
+
+
+def test_the_end_of_the_line_that_a_token_was_read_from_is_not_sent(service: tuple[Stand, str]) -> None:
+    stand, url = service
+    assert Client(url, stand.tokens["ann"] + "\n").data_sets()
+
+
 def test_it_is_one_file_that_needs_nothing() -> None:
     tree = ast.parse(Path(module.__file__).read_text("utf-8"))
     named = [

@@ -229,6 +229,8 @@ def test_a_name_has_one_token_at_a_time(tmp_path: Path) -> None:
     tokens.revoke("ann")
     with pytest.raises(InputError, match="no token of theirs works"):
         tokens.revoke("ann")
+    with pytest.raises(InputError, match="an earlier token was of 'ann'"):
+        tokens.create("ANN", {"town": Fraction(2)})
     second = tokens.create("ann", {"town": Fraction(2)})
     assert tokens.bearer(first) is None
     assert tokens.bearer(second) is not None

@@ -35,7 +35,7 @@ from leeward.ledger._store import Lock, Store
 STAGES = ("reserving", "charging", "charged", "reserved", "storing", "saving", "saved", "stored")
 """What ``progress`` is called with, in order. ``charging`` and ``saving`` come just before a commit, ``charged`` and
 ``saved`` just after it and before the mark. For a stored answer it is ``reserving`` only; a
-withdrawal ends in ``withdrawn``."""
+withdrawal begins with ``withdrawing``, before its transaction, and ends in ``withdrawn``."""
 
 
 @taught
@@ -263,6 +263,7 @@ class Reservation:
             self._lock = None
 
     def _withdraw(self) -> None:
+        self._progress("withdrawing")
         with self._store.writing() as connection:
             charge = self._reservation(connection)
             if charge is None:

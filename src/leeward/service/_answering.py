@@ -4,17 +4,24 @@
 What is refused before the table is opened is refused by public facts. From then on there are two ends: an answer of the
 mechanism, or one fixed refusal (`UNANSWERED`), whatever happened: a file that cannot be read, content that changed under
 its label, a defect. Its price is given back, whatever happened. That a table cannot be read is nevertheless a fact about it,
-so such a refusal is given so many times at most (`MOST_UNANSWERED`); then the data set is closed to new questions, until the
-curator has looked and starts the service anew. The curator is told each time why, on the terminal.
+so such a refusal is given to an analyst so many times at most (`MOST_UNANSWERED`); then the data set is closed to new
+questions of this analyst, until the curator has looked and starts the service anew. It is closed to nobody else: who asks
+what the table's columns do not fit would else close it for all. The curator is told each time why, on the terminal.
+
+How long a table takes is a fact about it too, and the ledger shows whoever asks it when a price was reserved and an answer
+stored: as what is left of a cap, as ``answered`` and as ``stored``. So all of that is written at whole multiples of a public
+number of seconds after the question came in (`Ticks`).
 """
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from time import monotonic, sleep
 from typing import Final
 
 from pydantic import JsonValue
@@ -42,7 +49,30 @@ from leeward.session._session import Charge, PricedPlan, Session
 from leeward.session._statement import privacy_statement
 
 MOST_UNANSWERED: Final = 10
-"""So often it may be told of a data set that a question could not be answered, before it is closed."""
+"""So often an analyst may be told of a data set that a question could not be answered, before it is closed to them."""
+
+AT_TICKS: Final = ("reserving", "storing", "withdrawing")
+"""Stages of a reservation after which the ledger says something else than before."""
+
+
+class Ticks:
+    """The moments at which something that comes of a table may be seen.
+
+    Args:
+        seconds: they are at whole multiples of so many seconds from now on.
+    """
+
+    def __init__(self, seconds: int) -> None:
+        self._begun, self._seconds = monotonic(), seconds
+
+    def left(self) -> float:
+        """Return how many seconds there are until the next."""
+        taken = monotonic() - self._begun
+        return math.ceil(taken / self._seconds) * self._seconds - taken
+
+
+class NoTokenError(LeewardError):
+    """The token of an analyst was revoked while a question was at work."""
 
 
 class NoDataSetError(LeewardError):
@@ -75,6 +105,7 @@ class Ready:
 
     Attributes:
         data_set: what it is about.
+        issued: the token that was sent.
         analyst: who asks.
         session: the ledger, and the table, which is not open yet.
         priced: its plan and price.
@@ -82,6 +113,7 @@ class Ready:
     """
 
     data_set: DataSet
+    issued: Issued
     analyst: Analyst
     session: Session
     priced: PricedPlan
@@ -99,7 +131,7 @@ class Answering:
 
     def __init__(self, offers: Offers, tell: Callable[[str], object], bits: Bits | None = None) -> None:
         self.offers, self._tell, self._bits = offers, tell, bits
-        self._unanswered, self._lock = Counter[str](), threading.Lock()
+        self._unanswered, self._lock = Counter[tuple[str, str]](), threading.Lock()
 
     def data_sets(self, who: Issued) -> DataSets:
         """Return what an analyst may ask."""
@@ -189,7 +221,7 @@ class Answering:
         ready = self._known(who, asked)
         if ready.stored is None:
             self._refuse_dear(ready)
-            if self._unanswered[ready.data_set.name] >= MOST_UNANSWERED:
+            if self._unanswered[ready.data_set.name, ready.analyst.name] >= MOST_UNANSWERED:
                 raise UnansweredError(*UNANSWERED)
         return ready
 
@@ -198,20 +230,33 @@ class Answering:
         assert ready.stored is not None
         return self._answered(ready, ready.session.publish(ready.priced, ready.stored))
 
-    def drawn(self, ready: Ready) -> Answered:
-        """Charge a question, count, draw and store its answer.
+    def drawn(self, ready: Ready, ticks: Ticks) -> Answered:
+        """Charge a question, count, draw and store its answer; what the ledger shows of that is written at a tick.
+
+        Args:
+            ready: the question.
+            ticks: from the moment when it came in.
 
         Raises:
             CapExceededError: another question has been charged meanwhile, and what is left does not pay for this one.
+            NoTokenError: the token was revoked before the price was reserved.
             UnansweredError: there is no answer, and the curator was told why.
         """
+
+        def paced(stage: str, _share: float = 0.0, /) -> None:
+            if stage in AT_TICKS:
+                sleep(ticks.left())
+            if stage == "reserving" and ready.issued not in self.offers.tokens.read():
+                raise NoTokenError("This token", "it was revoked", "Ask the curator")
+
+        ready.session.progress = paced
         try:
             with ready.session as session:
                 try:
                     release = session.publish(ready.priced, session.answer(ready.priced))
                 except CapExceededError:
                     raise self._dear(ready) from None
-        except (CapExceededError, UnavailableError):
+        except (CapExceededError, NoTokenError, UnavailableError):
             raise
         except Exception as error:
             self._note(ready, error)
@@ -238,7 +283,7 @@ class Answering:
             )
         if not asked.accept_useless:
             refuse_useless(priced.plan, len(session.keys))
-        return Ready(data_set, analyst, session, priced, session.stored(priced))
+        return Ready(data_set, who, analyst, session, priced, session.stored(priced))
 
     def _refuse_dear(self, ready: Ready) -> None:
         try:
@@ -273,20 +318,20 @@ class Answering:
         )
 
     def _note(self, ready: Ready, error: Exception) -> None:
-        """Tell the curator why a question was not answered, and close the data set where that was told too often."""
-        name = ready.data_set.name
+        """Tell the curator why a question was not answered; close the data set to whoever was told so too often."""
+        name, who = ready.data_set.name, ready.analyst.name
         said = (
             str(error) if isinstance(error, LeewardError) else f"an unexpected {type(error).__name__}; please report it"
         )
-        self._tell(f"leeward: a question of {ready.analyst.name} about '{name}' was not answered: {said}")
+        self._tell(f"leeward: a question of {who} about '{name}' was not answered: {said}")
         if isinstance(error, LedgerError) and not isinstance(error, BudgetConflictError | ContentChangedError):
             return  # a ledger that is busy or full says nothing about the table
         with self._lock:
-            self._unanswered[name] += 1
-            if self._unanswered[name] == MOST_UNANSWERED:
+            self._unanswered[name, who] += 1
+            if self._unanswered[name, who] == MOST_UNANSWERED:
                 self._tell(
-                    f"leeward: '{name}' is closed to new questions, because {MOST_UNANSWERED} were not answered: that a"
-                    " table cannot be read is a fact about it. Mend it, and start the service again."
+                    f"leeward: '{name}' is closed to new questions of {who}, because {MOST_UNANSWERED} were not answered:"
+                    " that a table cannot be read is a fact about it. Mend it, and start the service again."
                 )
 
     def _public(self) -> _Public:

@@ -2,16 +2,15 @@
 """The application of the service: its addresses, and one form of refusal.
 
 What an answer takes depends on how many rows a table has. So what comes of the table, an answer or the refusal that there is
-none, is given at the next whole multiple of a public number of seconds. What is refused by public facts, and stored answers,
-are given at once.
+none, is given at a whole multiple of a public number of seconds (`leeward.service._answering` stores an answer at such a
+moment, and here it is given at once; here a refusal waits for one). What is refused by public facts, and stored answers, are
+given at once.
 """
 
 from __future__ import annotations
 
-import math
 from asyncio import Semaphore, sleep
 from collections.abc import Callable, Iterable
-from time import monotonic
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, FastAPI, Request, Response
@@ -24,7 +23,7 @@ from starlette.types import ASGIApp
 
 from leeward._web._guard import SILENT
 from leeward.errors import LeewardError, code_of
-from leeward.service._answering import Answering, NoDataSetError, UnansweredError, UnavailableError
+from leeward.service._answering import Answering, NoDataSetError, NoTokenError, Ticks, UnansweredError, UnavailableError
 from leeward.service._documents import Answered, Asked, DataSets, Planned, Refused, Releases
 from leeward.service._guard import Guard
 from leeward.service._tokens import Issued
@@ -76,17 +75,16 @@ def routes(answering: Answering) -> FastAPI:
 
     @app.post("/release", summary="The answer to a question; charged once")
     async def release(who: Who, asked: Asked) -> Answered:
-        begun = monotonic()
+        ticks = Ticks(answering.offers.seconds)
         ready = await run_in_threadpool(answering.ready, who, asked)
         if ready.stored is not None:
             return await run_in_threadpool(answering.stored, ready)
         try:
             async with drawing:
-                return await run_in_threadpool(answering.drawn, ready)
-        finally:
-            seconds = answering.offers.seconds
-            taken = monotonic() - begun
-            await sleep(math.ceil(taken / seconds) * seconds - taken)
+                return await run_in_threadpool(answering.drawn, ready, ticks)
+        except Exception:
+            await sleep(ticks.left())
+            raise
 
     app.add_exception_handler(LeewardError, _refused)
     app.add_exception_handler(Exception, _defect)
@@ -121,6 +119,8 @@ Who = Annotated[Issued, Depends(_who)]
 
 
 async def _refused(_: Request, error: Any) -> Response:
+    if isinstance(error, NoTokenError):
+        return refusal(401, Guard.NO_TOKEN)
     status = {NoDataSetError: 404, UnansweredError: 503, UnavailableError: 503}.get(type(error), 422)
     return refusal(status, str(error), code_of(error))
 

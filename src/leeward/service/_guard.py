@@ -47,6 +47,9 @@ class Guard(web.Guard):
         " what was charged."
     )
 
+    NO_TOKEN: Final = "Send the token that the curator gave you: Authorization: Bearer TOKEN."
+    """What is answered where none is sent, or none that works."""
+
     def __init__(
         self, app: ASGIApp, tokens: Tokens, hosts: Iterable[str], refuse: web.Refuse, tell: Callable[[str], object]
     ) -> None:
@@ -66,7 +69,7 @@ class Guard(web.Guard):
             self._tell(f"leeward: nobody can be let in: {error}")
             return self._refuse(503, "The service cannot answer now. Try later, or ask the curator.")
         if analyst is None:
-            return self._refuse(401, "Send the token that the curator gave you: Authorization: Bearer TOKEN.")
+            return self._refuse(401, self.NO_TOKEN)
         scope.setdefault("state", {})["analyst"] = analyst
         return None
 

@@ -128,7 +128,8 @@ class Tokens:
             caps: the most that they may spend of each data set, in units of its budget.
 
         Raises:
-            InputError: the name is none, has a token already, or no cap is given; or the file cannot be written.
+            InputError: the name is none, has a token already, or differs from an earlier one by capital letters only; no
+                cap is given; or the file cannot be written.
             LedgerError: see `read`.
         """
         if NAME.fullmatch(name) is None:
@@ -144,11 +145,18 @@ class Tokens:
         made = Issued(name=name, digest=_digest(token), caps=exactly, created=_now(), revoked=None)
         with said(self._path), alone_in(self._folder()):
             known = self.read()
-            if any(one.name.casefold() == name.casefold() and one.revoked is None for one in known):
+            earlier = {one.name: one.revoked for one in known if one.name.casefold() == name.casefold()}
+            if None in earlier.values():
                 raise InputError(
                     f"The analyst '{name}' has a token already",
                     "there is one at a time, so that revoking it ends what they may ask",
                     f"Revoke it first: leeward token revoke {name}",
+                )
+            if other := next((each for each in earlier if each != name), None):
+                raise InputError(
+                    f"The analyst '{name}'",
+                    f"an earlier token was of '{other}', whose account this would not be: what was spent would be forgotten",
+                    f"Write {other}; of somebody else, choose another name",
                 )
             self._write((*known, made))
         return token

@@ -53,10 +53,14 @@ class Client:
         timeout: seconds to wait for an answer.
 
     Raises:
-        ValueError: the address is none, or would send the token unprotected.
+        ValueError: the address is none, or would send the token unprotected; or the token is none.
     """
 
     def __init__(self, url: str, token: str, *, timeout: float = 600.0) -> None:
+        token = token.strip()  # the end of a line of the file that it was read from
+        if not token or not token.isascii() or not token.isprintable():
+            # said here: what Python's own client says of a header that cannot be sent repeats the header
+            raise ValueError("The token is one line of letters and digits: give what `leeward token create` printed")
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/"):
             raise ValueError("The address of a service is https://HOST, without a path")

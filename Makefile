@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 PEERS := .venv-peers
 BIN := $(VENV)/bin
-# -qq: what pip warns about concerns the machine, not us; its errors still show
-PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
+# -qq: what pip warns about concerns the machine, not us; its errors still show. --no-compile: what is imported is compiled then
+PIP := $(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check -c constraints.txt
 
 FAST := $(addprefix tests/,exact distance notion noise accounting test_architecture.py test_face.py)
 

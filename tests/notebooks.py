@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -30,7 +32,11 @@ def run(notebooks: Sequence[Any], folder: Path) -> None:
     whole = nbformat.v4.new_notebook(cells=[cell for one in notebooks for cell in one.cells])
     for number, cell in enumerate(whole.cells):
         cell.id = f"cell-{number}"
-    NotebookClient(whole, timeout=120, record_timing=False, resources={"metadata": {"path": str(folder)}}).execute()
+    with warnings.catch_warnings():
+        # a kernel that is slow to end is killed by its manager, which does not wait for that
+        warnings.simplefilter("ignore", ResourceWarning)
+        NotebookClient(whole, timeout=120, record_timing=False, resources={"metadata": {"path": str(folder)}}).execute()
+        gc.collect()
 
 
 def cell(source: str, *, fails: bool = False) -> Any:

@@ -22,7 +22,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from tests.sweeping import spread
 
 import leeward as lw
 from leeward import accounting, inf
@@ -406,7 +405,7 @@ EVENTS: dict[str, Callable[[Any, Any], accounting.Event]] = {
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("kind", spread(EVENTS, 3))
+@pytest.mark.parametrize("kind", EVENTS)
 @pytest.mark.filterwarnings("ignore")
 def test_the_accountant_answers_or_tells_at_every_rate(kind: str) -> None:
     """Nearly all mass at ∞, or nearly none; δ is a probability, and never below what the pure cost says."""

@@ -23,7 +23,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.flat_series import flat_series
-from tests.sweeping import spread
 
 import leeward as lw
 from leeward import accounting, analysis, distance, exact, inf, mechanism, noise, notion, planner, query
@@ -432,7 +431,7 @@ def test_a_call_answers_or_refuses_in_words(name: str) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("name", spread(CALLS, 4))
+@pytest.mark.parametrize("name", CALLS)
 def test_so_it_does_for_all_of_these(name: str) -> None:
     assert answers(name, EPSILONS) >= len(EPSILONS) / 4, "refused nearly everywhere"
 

@@ -29,6 +29,7 @@ def item(name: str, room: str = "session", *marked: str) -> Any:
         ([item("f"), item("g"), item("h")], []),
         ([item(f"{test}[{i}]") for test in ("A::f", "B::f") for i in range(3)], [1, 4]),
         ([item(f"f[{i}]", "session", *(["sweep"] if i == 3 else [])) for i in range(4)], [1, 3]),
+        ([item(f"f[{i}]", "session", "sweep") for i in range(2)], [0, 1]),
         ([item(f"f[{i}]", "docs", "site") for i in range(4)], []),
         ([item(f"f[{i}]", room) for room in ("exact", "session") for i in range(3)], [4]),
     ],
@@ -38,11 +39,15 @@ def test_the_first_and_the_last_point_of_a_grid_are_no_sweeps(items: list[Any], 
     assert [number for number, each in enumerate(items) if "sweep" in each.marks] == swept
 
 
-@pytest.mark.parametrize(
-    ("room", "long"), [("session", [n for n in range(1, 19) if n not in (1, 6, 11, 16)]), ("grid", [])]
-)
+@pytest.mark.parametrize(("room", "long"), [("session", [n for n in range(1, 19) if n not in (1, 10)]), ("grid", [])])
 def test_of_a_long_grid_the_build_server_takes_some(room: str, long: list[int]) -> None:
     items = [item(f"f[{i}]", room) for i in range(20)]
     thin(items)
     assert [number for number, each in enumerate(items) if "long" in each.marks] == long
     assert [number for number, each in enumerate(items) if "sweep" in each.marks] == list(range(1, 19))
+
+
+def test_so_it_does_of_a_grid_that_is_a_sweep() -> None:
+    items = [item(f"f[{i}]", "session", "sweep", *(["long"] if i > 9 else [])) for i in range(12)]
+    thin(items)
+    assert [number for number, each in enumerate(items) if "long" not in each.marks] == [0, 5]

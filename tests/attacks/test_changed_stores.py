@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.sweeping import spread
 
 import leeward as lw
 from leeward.errors import LeewardError
@@ -131,7 +130,7 @@ FORGOTTEN = {"renamed", "deleted", "an older copy and mark"}
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("deed", spread(DEEDS, 3))
+@pytest.mark.parametrize("deed", DEEDS)
 def test_a_ledger_changed_under_a_release_loses_no_charge_unseen(deed: str, tmp_path: Path) -> None:
     path, stages = tmp_path / "ledger.db", list[str]()
     release("1", tmp_path / "other.db")

@@ -200,12 +200,13 @@ ODD = ["", "\0", "a\0b", "nan", "inf", "1e400", "-1", "9" * 400, "9" * 5000, "1/
 
 
 @pytest.mark.parametrize("step", [*ANSWERS, "drafts"])
+@pytest.mark.parametrize("part", range(0, len(ODD), 4))
 @pytest.mark.sweep
-def test_no_word_in_a_form_or_an_address_is_a_defect(seat: Seat, step: str) -> None:
+def test_no_word_in_a_form_or_an_address_is_a_defect(seat: Seat, step: str, part: int) -> None:
     name = walked(seat)
     right = ANSWERS.get(step, {"file": "visits.csv"})
     for key in (*right, "sheet", "time_format", "timezone", "west", "chance", "count", "cap"):
-        for odd in ODD:
+        for odd in ODD[part : part + 4]:
             answers = [seat.post("/drafts" if step == "drafts" else f"/drafts/{name}/{step}", {**right, key: odd})]
             answers += [seat.get(f"/drafts/{name}/{page}") for page in (step, "strength", "release")]
             answers += [seat.browser.get(f"/drafts/{name}/{step}", params={key: odd})]

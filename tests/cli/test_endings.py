@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from tests.session.conftest import Town
 from tests.session.test_monitor_command import SANITIZED
-from tests.sweeping import spread
 
 from leeward.ledger import Ledger
 
@@ -162,7 +161,7 @@ def test_a_signal_is_told_as_the_one_it_is(by: signal.Signals, moment: str, tmp_
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize(("by", "moment"), spread([row for row in WHOLE if row not in TABLE], 3))
+@pytest.mark.parametrize(("by", "moment"), [row for row in WHOLE if row not in TABLE])
 def test_so_is_every_other_one_at_every_moment(by: signal.Signals, moment: str, tmp_path: Path) -> None:
     ended_at(by, moment, tmp_path)
 

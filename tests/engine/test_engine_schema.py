@@ -26,7 +26,6 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.sweeping import spread
 
 from leeward.engine import open_data, read_keys, read_places
 from leeward.engine._visits import open_visits
@@ -193,7 +192,7 @@ def test_two_files_of_each_type_and_of_it_and_the_next(folder: Path, role: str) 
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("role", spread(ROLES, 3))
+@pytest.mark.parametrize("role", ROLES)
 def test_two_files_are_one_table_only_if_their_types_are_one(folder: Path, role: str) -> None:
     found = outcomes_of(folder, role, itertools.product(range(len(KINDS)), repeat=2))
     assert found["refused"] > 600

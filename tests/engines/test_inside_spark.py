@@ -20,7 +20,6 @@ from tests.engines.held import HOLDERS, OF_SPARK, differences
 from tests.engines.test_traps import KEPT, TRAPS, _ready, column
 from tests.session.conftest import Town
 from tests.spark import spark
-from tests.sweeping import spread
 
 import leeward as lw
 from leeward.engine import open_data, read_keys
@@ -40,7 +39,7 @@ def _running() -> None:
     spark()
 
 
-@pytest.mark.parametrize("trap", spread(TRAPS, 3))
+@pytest.mark.parametrize("trap", TRAPS)
 def test_spark_does_not_fall_into_a_trap_of_engines(trap: str, tmp_path: Path) -> None:
     assert differences(replace(_ready(TRAPS[trap]), label=trap), tmp_path, None, FILES) == []
 

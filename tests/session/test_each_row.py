@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 import pytest
 from tests.session.conftest import Town
-from tests.sweeping import spread
 
 import leeward as lw
 from leeward.accounting._budget_notion import budget_notion, charge, in_words, read_budget_notion
@@ -117,7 +116,7 @@ def test_rows_have_nothing_to_combine() -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("notion", spread(NUMBER_NOTIONS, 2))
+@pytest.mark.parametrize("notion", NUMBER_NOTIONS)
 def test_everything_that_is_printed_says_row_where_the_unit_is_a_row(notion: str, tmp_path: Path) -> None:
     """Every statistic, by groups or not, with a public number or not, under every notion of the spec."""
     frame = pd.DataFrame({"n": range(10), "g": ["a", "b"] * 5, "id": range(10)})

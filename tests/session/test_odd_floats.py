@@ -15,7 +15,6 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.sweeping import spread
 
 import leeward as lw
 
@@ -100,7 +99,7 @@ def test_in_a_column_of_visits(role: str, tmp_path: Path) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("role", ROLES)
-@pytest.mark.parametrize("odd", spread(ODD, 4), ids=str)
+@pytest.mark.parametrize("odd", ODD, ids=str)
 @pytest.mark.filterwarnings("ignore")
 def test_in_a_column_of_visits_of_every_kind(role: str, odd: float, tmp_path: Path) -> None:
     visited(

@@ -9,7 +9,6 @@ import re
 import pandas as pd
 import pytest
 from tests.session.conftest import Town
-from tests.sweeping import spread
 
 from leeward.ledger import Ledger
 from leeward.notion._named import NAMED
@@ -78,7 +77,7 @@ def test_a_budget_that_is_open_says_what_it_is_counted_in(town: Town) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("windows", [1, 2])
-@pytest.mark.parametrize("kept", spread(NAMED, 3))
+@pytest.mark.parametrize("kept", NAMED)
 @pytest.mark.parametrize("notion", NAMED)
 def test_every_pair_of_notions(notion: str, kept: str, windows: int, town: Town) -> None:
     found = []

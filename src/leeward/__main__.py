@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """``leeward`` and ``python -m leeward``: the command."""
 
+import os
 import sys
 
 
 def main() -> None:
     """Run the command; the entry point of the installed script. Ctrl-C while it is being loaded ends it in one line, too."""
+    # plugins of pydantic, which a user may have for other work, would see each value that is read
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     try:
         from leeward.cli import main as run
     except KeyboardInterrupt:

@@ -16,7 +16,8 @@ from pydantic import BaseModel, ConfigDict
 class Part(BaseModel):
     """A part of a document: read by attribute, never changed; a key that it does not know is an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    # built when first used: a command uses few of them
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 class Document(Part):

@@ -33,7 +33,7 @@ ExactText = Annotated[str, BeforeValidator(_exact_text)]
 class Section(BaseModel):
     """A section of a spec: unknown keys and wrong types are refused."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         """Show no password of a URL."""

@@ -146,7 +146,7 @@ def register(claims: Claims) -> None:
     def _(world: Any) -> bool:
         return getattr(world, "bounded", False) and not any(world.chance[k] > 0 for k in range(-9, 0))
 
-    @says(r"(?P<count>[\d,]+) (?P<state>safe|obscure|dangerous)(: nothing is said of them)?")
+    @says(r"(?P<count>[\d,]+) (?P<state>safe|obscure|dangerous)(: nothing is said)?")
     def _(world: Any, count: str, state: str) -> bool:
         return told(count) == world.of(state)
 
@@ -158,11 +158,11 @@ def register(claims: Claims) -> None:
     def _(world: Any, count: str, places: str) -> bool:
         return world.stops is not None and told(count) == world.answered and told(places) == world.shown.num_rows
 
-    @says(r"(?P<epsilon>\S+) ε, the privacy loss per (?P<unit>\S+)")
+    @says(r"(?P<epsilon>\S+) ε, privacy loss per (?P<unit>\S+)")
     def _(world: Any, epsilon: str, unit: str) -> bool:
         return number(epsilon) == float(world.price) and unit == world.unit
 
-    @says(r"(?P<price>\S+) taken from the privacy budget")
+    @says(r"(?P<price>\S+) taken from the budget")
     def _(world: Any, price: str) -> bool:
         return world.monitor is None and number(price) == float(world.in_budget)
 

@@ -258,7 +258,7 @@ def charged(statement: Statement) -> tuple[str, str]:
     """Return what a release took from its budget, and what that number is; of a monitor, the most that it may take."""
     if statement.monitor is not None:
         return statement.price, "price at most, of all its windows"
-    return statement.price if statement.budget is None else statement.budget.price, "taken from the privacy budget"
+    return statement.price if statement.budget is None else statement.budget.price, "taken from the budget"
 
 
 def many(statement: Statement) -> str:

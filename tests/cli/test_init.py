@@ -90,7 +90,7 @@ def test_workbooks_are_read_by_their_sheet(town: Town) -> None:
     workbook(
         Path("b.xlsx"), {"Visits": [["user", "venue", "when"], *ROWS], "Places": [["venue"], *([v] for v in VENUES)]}
     )
-    spec = drafted(town, "b.xlsx", "b.xlsx", "--sheet", "Visits", "--places-sheet", "Places", *FLAGS)
+    spec = drafted(town, "b.xlsx", "b.xlsx", "--sheet", "Visits", "--list-sheet", "Places", *FLAGS)
     assert spec["data"]["visits_table"] == "Visits"
     assert spec["places"] == {"table": "b.xlsx", "places_table": "Places", "place": "venue"}
     assert json.loads(town.run("check", "spec.toml", "--json")[1])["looks"][0]["counted"] == INSIDE
@@ -157,7 +157,7 @@ def test_what_nobody_can_be_asked_is_an_option(left_out: int, town: Town) -> Non
         (["--never", "unsafe"], "Known: safe, dangerous, neither"),
         (["--start", "soon"], "start"),
         (["--epsilon", "-1"], "amount"),
-        (["--grid", "1,2,3,4,5"], "Both PLACES and --grid"),
+        (["--grid", "1,2,3,4,5"], "Both LIST and --grid"),
         (["--time", "venue"], "it seems to hold texts"),
         (["--time-format", "sometimes"], "no part of a time"),
     ],
@@ -175,7 +175,7 @@ def test_a_spec_that_is_there_is_not_written_over(town: Town) -> None:
     Path("spec.toml").write_text("mine")
     assert "it is there already" in drafted(town, "v.csv", "p.csv", *FLAGS, code=2)["refused"]
     assert Path("spec.toml").read_text() == "mine"
-    assert "No PLACES" in drafted(town, "v.csv", *FLAGS, "-o", "other.toml", code=2)["refused"]
+    assert "Neither LIST nor --kind" in drafted(town, "v.csv", *FLAGS, "-o", "other.toml", code=2)["refused"]
 
 
 class Terminal(io.StringIO):
@@ -190,22 +190,8 @@ def test_at_a_terminal_five_questions_are_asked_and_a_slip_is_asked_again(
 ) -> None:
     visits("v.csv")
     places("p.csv")
-    typed = [
-        "users",
-        "user",
-        "",
-        "",
-        "",
-        "soon",
-        "2026-03-14T19:00",
-        "2026-03-14T20:00",
-        "",
-        "many",
-        "",
-        "",
-        "",
-        "town",
-    ]
+    typed = ["", "users", "user", "", "", "", "soon", "2026-03-14T19:00", "2026-03-14T20:00"]
+    typed += ["", "many", "", "", "", "town"]
     monkeypatch.setattr("sys.stdin", Terminal("\n".join(typed) + "\n"))
     ended, out, err = town.run("init", "v.csv", "p.csv")
     assert ended == 0, err
@@ -250,3 +236,135 @@ def test_a_database_is_not_looked_at(tmp_path: Path) -> None:
     (tmp_path / "v.db").write_bytes(b"")
     with pytest.raises(LeewardError, match="not at databases"):
         detected(str(tmp_path / "v.db"))
+
+
+PATIENTS = [(f"secret-{i}", 70 + i % 3, 17.5 + i % 60, START + dt.timedelta(hours=i)) for i in range(120)]
+SAFE = ["--never", "safe", "--people", "4"]
+BY = ["--lower", "0", "--upper", "100", "--group", "ward", "--groups", "70"]
+WARDS = {"by": {"ward": ["70", "71", "72", "73"]}}
+STEPS = ["--lower", "0", "--upper", "100", "--step", "20"]
+KINDS: Mapping[str, tuple[Sequence[str], Mapping[str, Any], str]] = {
+    "count": (["--group", "ward", "--groups", "70,71,72,73", *SAFE], WARDS, "Chance of"),
+    "count, in all": (["--never", "low"], {}, "Off by at most, with probability 95 %"),
+    "count, by a list": (["--listed", "no", "--group", "ward", *SAFE], WARDS, "Chance of"),
+    "count, by numbers": (["--group", "ward", "--groups", "70,71,73", *SAFE], {"by": {"ward": [70, 71, 73]}}, "Chance of"),
+    "histogram": ([*STEPS, "--never", "high"], {"step": "20"}, "Off by at most"),
+    "histogram, decided": ([*STEPS, "--never", "dangerous"], {}, "called dangerous"),
+    "above": (["--levels", "20,40", *SAFE], {"levels": ["20", "40"]}, "Chance of being called safe"),
+    "sum": (["--lower", "0", "--upper", "100", "--never", "low"], {"lower": "0"}, "Off by at most"),
+    "mean": (["--lower", "0", "--upper", "100"], {"upper": "100", "step": "1", "grid": "1/10"}, "1,000 people"),
+    "median": (["--lower", "0", "--upper", "100", "--never", "close"], {}, "with probability 95 %"),
+    "percentile": (["--lower", "0", "--upper", "100", "--p", "25, 75"], {"p": ["25", "75"]}, "with probability 95 %"),
+    "min": (["--lower", "0", "--upper", "100"], {}, "with probability 95 %"),
+    "max": (["--lower", "0", "--upper", "100"], {}, "with probability 95 %"),
+    "variance": (["--lower", "0", "--upper", "100"], {}, "1,000 people"),
+    "standard deviation": (["--lower", "0", "--upper", "100"], {"grid": "1/10"}, "1,000 people"),
+    "mean, by groups, by day": (
+        [*BY, "--start", "2026-03-14", "--end", "2026-03-17"],
+        {"by": {"ward": ["70"]}},
+        "1,000 people",
+    ),
+}  # fmt: skip
+"""What is asked: the options, keys of [query], and what is told before anything is charged."""
+
+
+def hospital(kind: str) -> list[str]:
+    """Write patients, and where it is asked for a list of wards; return the files."""
+    rows = [["patient", "ward", "age", "admitted"], *([*row] for row in PATIENTS)]
+    if kind == "count, by numbers":
+        workbook(Path("h.xlsx"), {"Patients": rows})
+        return ["h.xlsx"]
+    Path("h.csv").write_text("\n".join(",".join(map(str, row)) for row in rows), "utf-8")
+    Path("wards.csv").write_text("no,floor\n70,1\n71,1\n72,2\n73,2\n", "utf-8")
+    return ["h.csv", "wards.csv"] if kind == "count, by a list" else ["h.csv"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_table_is_asked_in_words_and_its_spec_is_checked_and_planned(kind: str, town: Town) -> None:
+    options, query, told = KINDS[kind]
+    number = [] if kind.startswith("count") else ["--column", "age"]
+    words = ["--kind", kind.partition(",")[0], "--person", "patient", *number, *options]
+    spec = drafted(town, *hospital(kind), *words)
+    assert {key: spec["query"].get(key) for key in query} == query
+    assert told in Path("spec.toml").read_text("utf-8")
+    code, out, err = town.run("check", "spec.toml", "--json")
+    found = json.loads(out)
+    assert (code, found["rows"]) == (0, len(PATIENTS)), err
+    groups = {*map(str, spec["query"].get("by", {}).get("ward", range(70, 73)))}
+    ends = [
+        dt.datetime.fromisoformat(str(at)) for at in spec.get("window", {"start": START, "end": "2027-01-01"}).values()
+    ]
+    counting = [row for row in PATIENTS if str(row[1]) in groups and ends[0] <= row[3] < ends[1]]
+    assert found["looks"][0]["counted"] == len(counting)
+    assert town.run("plan", "spec.toml", "--json")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--kind", "counts"], "Known: "),
+        (["--kind", "mean", "--column", "age", "--never", "low"], "Known: close"),
+        (["--kind", "sum", "--column", "age", "--lower", "-1", "--never", "low"], "Known: close"),
+        (["--kind", "mean", "--column", "age", "--lower", "100"], "it is not above the least, 100"),
+        (["--kind", "mean", "--column", "age", "--step", "7"], "a whole number of steps apart"),
+        (["--kind", "mean", "--column", "age", "--p", "5"], "--p with --kind mean"),
+        (["--kind", "count", "--column", "age", *SAFE], "--column with --kind count"),
+        (["--kind", "count", "--grid", "1,2,3,4,5", *SAFE], "--grid with --kind count"),
+        (["--kind", "count", "--group", "ward", "--groups", "a,,b", *SAFE], "one of them is empty"),
+        (["--kind", "count", "--group", "ward", *SAFE], "--groups is missing"),
+        (["--kind", "count", "--never", "low", "--people", "3"], "--people with --never low"),
+        (["--kind", "count", "--combine", "sum", "--never", "low"], "Known: refuse, max"),
+        (["--kind", "mean", "--column", "age", "--epsilon", "1/10000000"], "is off by"),
+        (["--kind", "percentile", "--column", "age", "--p", "75,25"], "several percentiles ascend"),
+        (["--kind", "above", "--column", "age", "--levels", "3,2", *SAFE], "do not ascend"),
+        (["--kind", "visitors", "--group", "ward"], "--group with --kind visitors"),
+    ],
+)
+def test_what_means_nothing_of_a_table_is_refused_and_nothing_is_written(
+    words: list[str], told: str, town: Town
+) -> None:
+    range_ = [] if words[1] in ("count", "above", "visitors") else ["--upper", "100"]
+    range_ += [] if not range_ or "--lower" in words else ["--lower", "0"]
+    assert told in drafted(town, *hospital(""), "--person", "patient", *range_, *words, code=2)["refused"]
+    assert not Path("spec.toml").exists()
+
+
+def test_ranges_are_asked_for_and_why_is_said(town: Town) -> None:
+    words = ["--kind", "mean", "--person", "patient", "--column", "age"]
+    refused = drafted(town, *hospital(""), *words, code=2)["refused"]
+    assert "--lower is missing" in refused
+    assert "the largest number is somebody's own" in refused
+    assert (
+        "public"
+        in drafted(town, *hospital(""), "--kind", "count", "--person", "patient", "--group", "ward", code=2)["refused"]
+    )
+
+
+def test_at_a_terminal_a_table_is_asked_in_five_questions(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    hospital("")
+    typed = ["count", "patient", "ward", "70,71", "max", "", "low", "1/10", "", "hospital"]
+    monkeypatch.setattr("sys.stdin", Terminal("\n".join(typed) + "\n"))
+    ended, _, err = town.run("init", "h.csv")
+    assert ended == 0, err
+    for question in (
+        "What is asked?",
+        "1. Who",
+        "2. What is",
+        "3. When",
+        "4. What must never be wrong",
+        "5. How much in all",
+    ):
+        assert question in err
+    spec = tomllib.loads(Path("spec.toml").read_text("utf-8"))
+    assert spec["query"] == {"kind": "count", "by": {"ward": ["70", "71"]}, "combine": "max"}
+    assert (spec["protect"], "decide" in spec) == ({"notion": "addition-only", "epsilon": "1/10"}, False)
+
+
+@pytest.mark.parametrize("kind", ["count", "histogram", "sum"])
+@pytest.mark.parametrize("side", ["low", "high"])
+def test_what_is_said_never_to_be_too_low_is_so_by_the_statement(kind: str, side: str, town: Town) -> None:
+    number = [] if kind == "count" else ["--column", "age", "--lower", "0", "--upper", "100", "--step", "20"]
+    drafted(town, *hospital(""), "--kind", kind, "--person", "patient", *number, "--never", side)
+    (statement,) = json.loads(town.run("release", "spec.toml", "--dry-run", "--json")[1])
+    told = f"No answer is {'below' if side == 'low' else 'above'} the exact one"
+    assert any(told in sentence for sentence in statement["guaranteed"])

@@ -290,7 +290,7 @@ def init_option(option: str, value: str, section: str, key: str) -> Callable[[To
     return row
 
 
-def init_places(town: Town) -> None:
+def init_public(town: Town) -> None:
     assert init_spec(town)["places"] == {
         "table": "places.parquet", "place": "venue", "latitude": "lat", "longitude": "lon", "name": "name"
     }  # fmt: skip
@@ -320,6 +320,33 @@ def init_grid(town: Town) -> None:
     assert tomllib.loads((town.folder / "o").read_text("utf-8"))["places"]["grid"]["metres"] == 5000
 
 
+def init_asked(option: str, value: str, key: str, said: Any, kind: str = "mean") -> Callable[[Town], None]:
+    """A row of an option that is a key of [query]."""
+
+    def row(town: Town) -> None:
+        pd.DataFrame({"who": ["a", "b"], "kwh": [1, 2], "ward": ["x", "y"]}).to_parquet(town.folder / "m.parquet")
+        words = {
+            "--kind": kind,
+            "--person": "who",
+            "--column": "kwh",
+            "--lower": "0",
+            "--upper": "9",
+            "-o": town.folder / "o",
+        }
+        words |= {"--group": "ward", "--groups": "x"} if option in ("group", "groups") else {}
+        words |= {"--p": "5"} if kind == "percentile" else {}
+        words = (
+            {"--kind": kind, "--person": "who", "--column": "kwh", "--never": "safe", "-o": town.folder / "o"}
+            if kind == "above"
+            else words
+        )
+        words |= {f"--{option}": value}
+        ran(town, "init", town.folder / "m.parquet", *(each for pair in words.items() for each in pair))
+        assert tomllib.loads((town.folder / "o").read_text("utf-8"))["query"][key] == said
+
+    return row
+
+
 def init_never(town: Town) -> None:
     assert init_spec(town, "--never", "neither")["protect"]["notion"] == "dp"
 
@@ -339,7 +366,7 @@ def init_sheet(town: Town) -> None:
     ]
     sheets = {"a": [["x"]], "b": [["user", "venue", "at"], ["p", "v1", "2026-01-01"]], "c": [["venue"], ["v1"]]}
     workbook(town.folder / "b.xlsx", sheets)
-    both = [town.folder / "b.xlsx", town.folder / "b.xlsx", "--sheet", "b", "--places-sheet", "c"]
+    both = [town.folder / "b.xlsx", town.folder / "b.xlsx", "--sheet", "b", "--list-sheet", "c"]
     ran(town, "init", *both, *words)
     made = tomllib.loads((town.folder / "o").read_text("utf-8"))
     assert (made["data"]["visits_table"], made["places"]["places_table"]) == ("b", "c")
@@ -616,7 +643,7 @@ def version(town: Town) -> None:
 SEVERAL = {
     "leeward _": version,
     "init data": init_out,
-    "init places_sheet": init_sheet,
+    "init list_sheet": init_sheet,
     **{
         f"init {option.replace('-', '_')}": init_option(option, value, section, key)
         for option, value, section, key in (
@@ -636,6 +663,21 @@ SEVERAL = {
     },
     "budget show ledger": budget_ledger,
     "budget move to": budget_move,
+    **{
+        f"init {parameter}": init_asked(option, value, key, said, *kind)
+        for parameter, option, value, key, said, *kind in (
+            ("kind", "kind", "median", "kind", "median"),
+            ("number", "column", "kwh", "column", "kwh"),
+            ("lower", "lower", "-1", "lower", "-1"),
+            ("upper", "upper", "8", "upper", "8"),
+            ("step", "step", "3", "step", "3"),
+            ("p", "p", "7,8", "p", ["7", "8"], "percentile"),
+            ("levels", "levels", "7,8", "levels", ["7", "8"], "above"),
+            ("group", "group", "who", "by", {"who": ["x"]}),
+            ("groups", "groups", "x,z", "by", {"ward": ["x", "z"]}),
+            ("combine", "combine", "sum", "combine", "sum"),
+        )
+    },
     "token create cap": tokens,
 }
 """Options whose names are not names of functions."""

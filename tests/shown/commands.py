@@ -184,6 +184,11 @@ def house(folder: Path, names: Names | None = None) -> House:
             *("--person", in_csv[n.person], "--place", in_csv[n.place], "--listed", n.place, "--time", in_csv[n.time]),
             *("--start", "2026-01-01T18:00", "--end", "2026-01-01T20:00", "--never", "safe", "--dataset", n.dataset),
         ],
+        "init of a table": [
+            *("init", f"{n.folder}/visits.parquet", f"{n.folder}/places.parquet", "--kind", "mean", "--person", n.person),
+            *("--column", "number", "--lower", "0", "--upper", "12", "--group", n.place, "--listed", n.place),
+            *("--out", f"{n.folder}/drafted-mean.toml", "--dataset", n.dataset),
+        ],
         "check": ["check", release],
         "check --json": ["check", several, "--json"],
         "check a histogram": ["check", histogram],

@@ -476,7 +476,7 @@ NEED_NO_TABLE = {
     *("local.Data", "local.Period", "local.Protect", "local.PublicPlaces", "local.PublicValues"),
     *("local.Budget", "local.Spec", "local.Day", "local.Option", "local.SeriesBudget", "local.AttackerView"),
     "session.Opens",  # the name of a budget
-    *("spec.Draft", "spec.GridBox", "spec.Span", "spec.Stated"),
+    *("spec.GridBox", "spec.Span", "spec.Stated"),
     # questions about, and facts of, universes of records
     *("query.CountWhere", "query.Domain", "query.Effect", "query.Histogram", "query.Linear"),
     *("query.PoissonSampling", "query.SumOf", "query.Variance"),

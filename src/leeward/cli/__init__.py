@@ -128,7 +128,7 @@ def _root(
     """Publish statistics about people while protecting each of them, where an error on one side is unacceptable.
 
     It is differential privacy whose neighbouring relation has a direction and a distance. Start with `leeward demo`, or
-    with your own tables: `leeward init visits.csv places.csv`.
+    with your own tables: `leeward init visits.csv places.csv`, or `leeward init table.csv`.
     """
 
 

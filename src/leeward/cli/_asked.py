@@ -71,7 +71,16 @@ def _one(what: str, option: str, given: str | None, default: str | None) -> str:
     return default
 
 
-def column(what: str, option: str, given: str | None, table: Detected, usual: Sequence[str], *, assumed: bool) -> str:
+def column(
+    what: str,
+    option: str,
+    given: str | None,
+    table: Detected,
+    usual: Sequence[str],
+    *,
+    assumed: bool,
+    instead: str | None = None,
+) -> str:
     """Return the name of a column of a table.
 
     Args:
@@ -81,11 +90,12 @@ def column(what: str, option: str, given: str | None, table: Detected, usual: Se
         table: the table.
         usual: names that such a column usually has; the column that is most like them is offered.
         assumed: whether it is taken where nobody can be asked.
+        instead: another answer that may be given, which is the name of no column; it is offered where no column is.
     """
     names = [one.name for one in table.columns]
 
     def check(answer: str) -> None:
-        if answer not in names:
+        if answer not in names and answer != instead:
             raise no_column(answer, names)
 
     offered = likely(names, usual) if assumed or at_terminal() else None

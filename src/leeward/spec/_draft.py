@@ -4,92 +4,69 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from leeward._plain import probability
+from leeward.planner._plan import Plan
 
 if TYPE_CHECKING:
-    from leeward.planner._plan import Plan
+    from leeward.planner._number_plan import NumberPlan
+    from leeward.planner._rank_plan import RankPlan
 
 Never = Literal["safe", "dangerous", "neither"]
-"""What must never be wrong: that a place is safe, that it is dangerous, or neither."""
+"""What must never be wrong of a decision: that a place is safe, that it is dangerous, or neither."""
 
-NOTIONS: Final[Mapping[Never, str]] = {"safe": "addition-only", "dangerous": "removal-only", "neither": "dp"}
+Side = Literal["low", "high", "close"]
+"""What an answer that is a number must never be: too low, too high, or neither of them is certain."""
+
+NOTIONS: Final[Mapping[Never | Side, str]] = {
+    "safe": "addition-only",
+    "dangerous": "removal-only",
+    "neither": "dp",
+    "low": "addition-only",
+    "high": "removal-only",
+    "close": "dp",
+}
 """The notion under which it is."""
 
-_MEANS: Final[Mapping[Never, str]] = {
-    "safe": "Whoever is in the data can pass as somebody who is not. 'Safe' is never wrong of those counted",
-    "dangerous": "Whoever is not in the data can pass as somebody who is (weak: docs/limits.md). 'Dangerous' is never wrong",
-    "neither": "Whoever is in the data can pass as somebody who is not, and the reverse. Either word may be wrong, rarely",
+_COVER: Final[Mapping[str, str]] = {
+    "addition-only": "Whoever is in the data can pass as somebody who is not",
+    "removal-only": "Whoever is not in the data can pass as somebody who is (weak: docs/limits.md)",
+    "dp": "Whoever is in the data can pass as somebody who is not, and the reverse",
+}
+_DECIDES: Final[Mapping[str, str]] = {
+    "addition-only": "'Safe' is never wrong of those counted",
+    "removal-only": "'Dangerous' is never wrong of those counted",
+    "dp": "Either word may be wrong, rarely",
+}
+_ANSWERS: Final[Mapping[str, str]] = {
+    "addition-only": "No answer is ever below the exact one of those counted",
+    "removal-only": "No answer is ever above the exact one of those counted",
+    "dp": "An answer may be too low or too high",
 }
 
 
-@dataclass(frozen=True)
-class Draft:
-    """What a first spec says: names of columns and of files, and what its author answered.
-
-    Attributes:
-        data: keys of ``[data]``.
-        places: keys of ``[places]``, or of its ``grid``.
-        start: when the window begins.
-        end: when it ends.
-        never: what must never be wrong.
-        at_most: so many people are still safe; or, where ``dangerous`` is never wrong, so many are dangerous.
-        epsilon: ε of one release.
-        cap: what may be spent in all.
-        dataset: the public name of the budget.
-        ledger: the file of the budget.
-        every: the length of each of several windows.
-    """
-
-    data: Mapping[str, str]
-    places: Mapping[str, Any]
-    start: str
-    end: str
-    never: Never
-    at_most: int
-    epsilon: str
-    cap: str
-    dataset: str
-    ledger: str
-    every: str | None = None
-
-    def sections(self) -> dict[str, dict[str, Any]]:
-        """Return the spec as nested dicts."""
-        window = {"start": self.start, "end": self.end} | ({"every": self.every} if self.every else {})
-        return {
-            "data": dict(self.data),
-            "places": dict(self.places),
-            "window": window,
-            "protect": protected(self.never, self.epsilon),
-            "decide": decided(self.never, self.at_most),
-            "budget": {"ledger": self.ledger, "dataset": self.dataset, "cap": self.cap},
-        }
-
-    def text(self, odds: str = "") -> str:
-        """Return the spec as commented TOML.
-
-        Args:
-            odds: what is known of the answers before anything is charged.
-        """
-        return written(self.sections(), odds)
-
-
-def protected(never: Never, epsilon: str) -> dict[str, Any]:
-    """Return the keys of ``[protect]``: one person counts at one place, the one visited last."""
-    return {"notion": NOTIONS[never], "epsilon": epsilon, "places_per_person": 1, "if_more": "latest"}
+def protected(never: Never | Side, epsilon: str, *, visits: bool = True) -> dict[str, Any]:
+    """Return the keys of ``[protect]``: of visits, one person counts at one place, the one visited last."""
+    bound = {"places_per_person": 1, "if_more": "latest"} if visits else {}
+    return {"notion": NOTIONS[never], "epsilon": epsilon} | bound
 
 
 def decided(never: Never, at_most: int) -> dict[str, Any]:
-    """Return the keys of ``[decide]``; see `Draft`."""
+    """Return the keys of ``[decide]``.
+
+    Args:
+        never: what must never be wrong.
+        at_most: so many people are still safe; or, where ``dangerous`` is never wrong, so many are dangerous.
+    """
     if never == "dangerous":
         return {"dangerous_at_least": at_most}
     return {"safe_at_most": at_most} | ({"error_at_most": "0.01"} if never == "neither" else {})
 
 
-def written(sections: Mapping[str, Mapping[str, Any]], odds: str = "") -> str:
+def written(sections: Mapping[str, Mapping[str, Any]], odds: Sequence[str] = ()) -> str:
     """Return sections of a spec as commented TOML; those that are not answered yet may be missing.
 
     Args:
@@ -99,20 +76,23 @@ def written(sections: Mapping[str, Mapping[str, Any]], odds: str = "") -> str:
     return "\n".join(_lines(sections, odds)) + "\n"
 
 
-def _lines(sections: Mapping[str, Mapping[str, Any]], odds: str) -> Iterator[str]:
+def _lines(sections: Mapping[str, Mapping[str, Any]], odds: Sequence[str]) -> Iterator[str]:
     yield "# A first spec of Leeward. Every key is explained on the page docs/spec.md."
     yield "# Next: `leeward check` with this file, on your own terminal; then `leeward release`."
+    decides, table = "decide" in sections, "table" in sections.get("data", {})
+    beside = {**_BESIDE, **(_BESIDE_OF_TABLES if table else {})}
     for section, keys in sections.items():
-        yield ""
-        yield from (f"# {line}" for line in _ABOUT.get(section, ()))
-        if section == "protect":
-            yield from (f"# {_MEANS[never]}." for never, notion in NOTIONS.items() if notion == keys["notion"])
-        if section == "decide" and odds:
-            yield f"# {odds}"
-        yield f"[{section}]"
+        about = [*(_ABOUT_OF_TABLES if table else _ABOUT).get(section, _ABOUT.get(section, ()))]
+        if section == "query":
+            about += [said for key, said in _PUBLIC.items() if key in keys]
+        if section == "protect" and (notion := keys.get("notion", "")) in _COVER:
+            about.append(f"{_COVER[notion]}. {(_DECIDES if decides or not table else _ANSWERS)[notion]}.")
+        if section == ("decide" if decides else "protect"):
+            about += odds
+        yield from ("", *(f"# {line}" for line in about), f"[{section}]")
         for key, value in keys.items():
             line = f"{key} = {_toml(value)}"
-            yield f"{line}  # {_BESIDE[key]}" if key in _BESIDE else line
+            yield f"{line}  # {beside[key]}" if key in beside else line
 
 
 _ABOUT: Final[Mapping[str, tuple[str, ...]]] = {
@@ -125,6 +105,18 @@ _ABOUT: Final[Mapping[str, tuple[str, ...]]] = {
     "protect": ("What is promised to each person, and how strongly: a smaller epsilon promises more and says less.",),
     "budget": ("What may ever be spent on these people, in all releases together.",),
 }
+
+_ABOUT_OF_TABLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "data": ("The private table. It never leaves this machine.",),
+    "query": ("What is asked.",),
+}
+
+_PUBLIC: Final[Mapping[str, str]] = {
+    "lower": "The range is public. It must not be taken from the data: the largest number is somebody's own.",
+    "levels": "The levels are public, and must not be taken from the data.",
+    "by": "The groups are public. They must not be listed from the data: being listed would reveal that somebody is in one.",
+}
+"""What is said of keys that are public, and why."""
 
 _BESIDE: Final[Mapping[str, str]] = {
     "person": "who",
@@ -144,17 +136,46 @@ _BESIDE: Final[Mapping[str, str]] = {
     "time_format": "how its times are written",
 }
 
+_BESIDE_OF_TABLES: Final[Mapping[str, str]] = {
+    "person": 'who; "each row" means that nobody has two',
+    "column": "the number of a person",
+    "lower": "smaller numbers are taken for this",
+    "upper": "larger numbers are taken for this",
+    "step": "numbers are rounded to multiples of it, or intervals are so wide",
+    "grid": "the answer is a multiple of it",
+    "p": "which percentiles: 50 is the median",
+    "levels": "asked from the highest down",
+    "by": "the column, and every group there may be",
+    "combine": "what becomes of a person's several rows",
+    "safe_at_most": '"safe" means: at most so many people are counted',
+    "dangerous_at_least": '"dangerous" means: at least so many people are counted',
+    "error_at_most": "the largest chance of one wrong word",
+}
+
+
+_BARE_KEY: Final = re.compile("[A-Za-z0-9_-]+")
+
 
 def _toml(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key} = {_toml(each)}" for key, each in value.items()) + " }"
+        named = ((key if _BARE_KEY.fullmatch(key) else _toml(key), _toml(each)) for key, each in value.items())
+        return "{ " + ", ".join(f"{key} = {each}" for key, each in named) + " }"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
     return str(value)
 
 
-def odds_of(made: Plan) -> str:
-    """Say how often places are called safe, or dangerous, before anything is charged."""
+def odds_of(made: Plan | NumberPlan | RankPlan) -> list[str]:
+    """Say what is known of the answers before anything is charged: a line each."""
+    if isinstance(made, Plan):
+        return _chances(made)
+    return [line[:1].upper() + line[1:] for line in made.accuracy().lines()]
+
+
+def _chances(made: Plan) -> list[str]:
+    """Say how often places are called safe, or dangerous."""
     told = list[str]()
     curve = made.decision_curve()
     for at, (word, some) in enumerate((("safe", list(curve)[:4]), ("dangerous", list(curve)[-4:]))):
@@ -164,4 +185,4 @@ def odds_of(made: Plan) -> str:
         ]
         if listed:
             told.append(f"Chance of being called {word}, by how many people count there: {', '.join(listed)}.")
-    return " ".join(told)
+    return told

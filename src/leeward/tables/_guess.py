@@ -41,10 +41,11 @@ WHERE: Final = (
     "id",
 )
 WHEN: Final = ("time", "when", "timestamp", "datetime", "date", "arrival", "checkin", "start")
+GROUP: Final = ("group", "ward", "department", "class", "district", "region", "category", "type", "school", "branch")
 NORTH: Final = ("latitude", "lat", "latitud", "latitudine", "breitengrad", "breite", "y")
 EAST: Final = ("longitude", "lon", "lng", "longitud", "longitudine", "längengrad", "länge", "x")
 NAMED: Final = ("name", "label", "title")
-"""Names that columns usually have: who, where, when, the two coordinates, and what a place is called."""
+"""Names that columns usually have: who, where, when, a group, the two coordinates, and what a place is called."""
 
 
 def likely(names: Sequence[str], usual: Sequence[str]) -> str | None:

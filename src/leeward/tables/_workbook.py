@@ -68,7 +68,7 @@ def _rows(file: File, sheet: str | None) -> Iterator[tuple[int, list[Any]]]:
             f"The sheet in the workbook '{file.name}' is not named",
             f"it has several: {', '.join(repr(name) for name in known[:8])}",
             "In a spec it is named by visits_table, that of the public list by places_table; in Python by table; and for"
-            " `leeward init` by --sheet and --places-sheet",
+            " `leeward init` by --sheet and --list-sheet",
         )
     if sheet is not None and sheet not in known:
         raise DataError(

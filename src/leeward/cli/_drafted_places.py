@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places, in a first spec about visits: a public list, or a grid over a public box."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from leeward._plain import plain
+from leeward.cli._asked import answer, column, tell
+from leeward.errors import SpecError
+from leeward.tables._guess import EAST, NAMED, NORTH, WHERE, decimal_of, likely, writing_of
+
+if TYPE_CHECKING:
+    from leeward.tables._detected import Detected
+
+
+def on_a_grid(visits: Detected, grid: str | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the keys of a grid, and those of the visits that say where."""
+    names = [one.name for one in visits.columns if one.looks in ("numbers", "whole numbers")]
+    north, east = likely(names, NORTH), likely(names, EAST)
+    if north is None or east is None:
+        raise SpecError(
+            "No LIST, and no columns called latitude and longitude",
+            "a public list of places, or a grid over a public box, says what the answers are about",
+            "Name the list: leeward init DATA LIST. (Where no places are meant: --kind)",
+        )
+    text = answer(
+        "a public box, and the length of its squares: west,south,east,north,metres", "--grid", grid, check=_box
+    )
+    return {"grid": _box(text)}, {"latitude": north, "longitude": east} | decimal_of(visits, north, east)
+
+
+def _box(text: str) -> dict[str, float]:
+    try:
+        west, south, east, north, metres = (float(part) for part in text.split(","))
+    except ValueError:
+        raise SpecError(
+            f"--grid {plain(text)}", "it is not five numbers with commas between", "Give west,south,east,north,metres"
+        ) from None
+    return {"west": west, "south": south, "east": east, "north": north, "metres": metres}
+
+
+def in_a_list(
+    visits: Detected, listing: Detected, place: str | None, listed: str | None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the keys of a list, and those of the visits that say where."""
+    both = [one.name for one in visits.columns if one.name in {other.name for other in listing.columns}]
+    usual = (*filter(None, [likely(both, WHERE)]), *both, *WHERE)  # what both tables have goes before what is called so
+    where = column("the column of the visits that says where", "--place", place, visits, usual, assumed=True)
+    what = "the column of the list that says the same"
+    public: dict[str, Any] = writing_of(listing)
+    public["place"] = column(what, "--listed", listed, listing, (where, *WHERE), assumed=True)
+    numbers = [one.name for one in listing.columns if one.looks in ("numbers", "whole numbers")]
+    texts = [one.name for one in listing.columns if one.looks == "texts" and one.name != public["place"]]
+    north, east, name = likely(numbers, NORTH), likely(numbers, EAST), likely(texts, NAMED)
+    if north is not None and east is not None:
+        public |= {"latitude": north, "longitude": east} | decimal_of(listing, north, east)
+    else:
+        tell(
+            "   No coordinates were recognised: the report will have no map, unless [places] names latitude and longitude."
+        )
+    return public | ({} if name is None else {"name": name}), {"place": where}

@@ -255,12 +255,12 @@ def test_an_earlier_until_leaves_the_folders_of_later_windows(town: Town) -> Non
     before = tree(town.out)
     later = [name for name in before if name.startswith("2026-01-01T21")]
     assert later
-    (town.out / "2026-01-01T21-00-00" / "report.html").write_text("edited, and not asked again")
+    (town.out / "2026-01-01T21-00-00" / "answers.csv").write_text("edited, and not asked again")
     code, _, err = town.run("monitor", spec, "--out", town.out, "--until", "2026-01-01T19:30:00")
     assert code == 0, err
     after = tree(town.out)
     assert after.keys() == before.keys()
-    assert (town.out / "2026-01-01T21-00-00" / "report.html").read_text() == "edited, and not asked again"
+    assert (town.out / "2026-01-01T21-00-00" / "answers.csv").read_text() == "edited, and not asked again"
 
 
 @pytest.mark.sweep

@@ -17,6 +17,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from tests.report.pages import Page
 from tests.session.conftest import Town
 
 import leeward as lw
@@ -85,7 +86,13 @@ def test_it_pays_only_when_it_cannot_say_safe_and_stops_for_good(town: Town) -> 
     assert sorted(p.name for p in town.out.iterdir()) == [
         *(f"2026-01-01T{h}-00-00" for h in (18, 19, 20)),
         "leeward-files.json",
+        "report.html",
     ]
+    assert not [*town.out.glob("*/report.html")], "one page in place of one a window"
+    page = Page((town.out / "report.html").read_text("utf-8"))
+    assert [when[11:16] for when in page.data("series")["when"]] == ["18:00", "19:00", "20:00"]
+    assert page.by_id("window").attributes["max"] == "2"
+    assert "80 price at most, of all its windows" in page.text()
     second = pd.read_parquet(town.out / "2026-01-01T19-00-00" / "answers.parquet").set_index("place")
     assert second.loc["v5", "count"] == 5
     assert second["count"].notna().sum() == 1

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def monitor(
     spec: Annotated[Path, typer.Argument(help="The spec, a TOML file.", metavar="SPEC.toml")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Directory: one folder a window.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Directory: one page, and a folder a window.")],
     until: Annotated[
         datetime | None,
         typer.Option(
@@ -37,8 +37,9 @@ def monitor(
     """Ask the windows of a spec in order, paying only where a place cannot be called safe; stop for good after c of them.
 
     The spec has several windows (`every = "1h"` in [window], or a list) and the sanitized mechanism with stop_after = c. Run
-    it again, on a schedule say: it goes on where the ledger says it stopped, and shows earlier answers for free. Folders of
-    windows that are not asked again stay.
+    it again, on a schedule say: it goes on where the ledger says it stopped, and shows earlier answers for free. One page
+    goes through the windows with a slider; a folder of each has its answers and its statement. Folders of windows that are
+    not asked again stay.
 
     A window without an offset from UTC is over when it is over in the `timezone` of [data], in UTC with `time_unit` alone,
     and with neither when it is over in every zone of the Earth.
@@ -50,7 +51,7 @@ def monitor(
     from leeward.cli._monitored import Monitored, asked
     from leeward.session._before import refuse_within
     from leeward.session._monitor import monitor as run
-    from leeward.session._result import folder_names, saving
+    from leeward.session._result import REPORT, folder_names, saving
     from leeward.session._together import check_if_doubtful
     from leeward.spec import read_spec
 
@@ -68,7 +69,7 @@ def monitor(
         return
     plans = [made for made, _ in due]
     refuse_within(out, read.ledger(), plans[0].query)
-    with saving(out, [name for _, name in due], what="windows of a monitor", keep=True) as save:
+    with saving(out, [name for _, name in due], what="windows of a monitor", keep=True, one_page=True) as save:
         opened = opening(read.ledger(), yes=yes, new=new_budget)
         with saved_if_refused(save, opened, quiet) as done, progress_shown(quiet) as progress:
             watch = run(
@@ -80,7 +81,7 @@ def monitor(
                 done=done,
             )
         with progress_shown(quiet) as progress:
-            progress("writing the reports")
+            progress("writing the report")
             wrote(save(watch.releases))
     opened.say(watch.releases, quiet)
     if not quiet:
@@ -96,7 +97,7 @@ def monitor(
         left = state.stop_after - state.stops
         stopped = "It has stopped for good." if state.stopped else f"It stops after {left} more."
         say(f"{counted(state.stops, 'place')} could not be called safe, at a price of {watch.spent}. {stopped}")
-        say(f"The reports are in {out}")
+        say(f"The report is at {out / REPORT}")
 
 
 def _ended(query: CountVisitors, until: datetime | None) -> bool:

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from leeward._buffers import as_numpy
+from leeward._plain import counted
 from leeward._statement import DecidingStatement, SelectionStatement, window_of
 from leeward.report import _words as words
 from leeward.report._figures import mapped, places_over_time
@@ -57,12 +58,13 @@ def windows_html(releases: Sequence[Readable]) -> str:
         **_rows_of([one.answers for one in cut], shown[0]),
         **_picture(releases, shown, figures, most),
     }
-    prices = {one.statement.entry: Fraction(words.charged(one.statement)[0]) for one in releases}
     windows = {
         "many": len(releases),
         "first": when[0],
-        "title": f"{len(releases):,} windows, from {_start(releases[0])} to {_end(releases[-1])}",
-        "price": str(sum(prices.values(), Fraction(0))),
+        "title": f"{counted(len(releases), 'window')}, from {_start(releases[0])} to {_end(releases[-1])}",
+        "begin": _start(releases[0]),
+        "end": _end(releases[-1]),
+        "price": _price(releases),
     }
     series["parts"] = _parts(shown[0].template, [{**one, "windows": windows} for one in every])
     unfit = next((one.statement for one in releases if not one.statement.fit_for_release), first.statement)
@@ -159,6 +161,15 @@ def _picture(
         for key, name in (("state", "state"), ("answered", "answered"), ("count", "count"))
     }
     return {"map": {**over_time, **where}}
+
+
+def _price(releases: Sequence[Readable]) -> tuple[str, str]:
+    """Return what all windows take from the budget together, and what that number is; of a monitor, what it may take."""
+    first = releases[0].statement
+    if first.monitor is not None:  # a stop is paid once, in whichever window it is
+        return words.charged(first)
+    prices = {one.statement.entry: Fraction(words.charged(one.statement)[0]) for one in releases}
+    return str(sum(prices.values(), Fraction(0))), f"price of all {len(releases):,} windows together"
 
 
 def _start(one: Readable) -> str:

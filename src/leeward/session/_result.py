@@ -253,6 +253,7 @@ def saving(
     what: str = "a release",
     keep: bool = False,
     overview: bool = False,
+    one_page: bool = False,
     formats: Sequence[str] = (),
 ) -> Iterator[Callable[[Sequence[Release]], Path]]:
     """Prepare a directory before releases are paid for; what can be refused is refused now.
@@ -264,6 +265,8 @@ def saving(
         what: what is saved; another kind of output is not replaced.
         keep: leave the folders of an earlier call that are not among these.
         overview: write one report over all of them too, in the directory itself.
+        one_page: they are windows of one question; in place of a report in each folder, write one page with a slider over
+            time in the directory itself.
         formats: what is written for catalogues besides; see `leeward.report.FORMATS`.
 
     Yields:
@@ -276,7 +279,8 @@ def saving(
     for asked in formats:
         check_choice("format", asked, tuple(_formats()), "it is not written", error=InputError)
     each_has = [*_NAMES, *(_formats()[asked][0] for asked in formats)]
-    names = [folder + name for folder in dict.fromkeys(below) for name in each_has] + [REPORT] * overview
+    each_has = [name for name in each_has if not (one_page and name == REPORT)]
+    names = [folder + name for folder in dict.fromkeys(below) for name in each_has] + [REPORT] * (overview or one_page)
     again = "running the same release again shows the stored answer at no further price"
     with prepared(
         directory,
@@ -295,7 +299,10 @@ def saving(
                 folder + name: write
                 for folder, each in made.items()
                 for name, write in _described(each, below.count(folder) > 1, formats).items()
+                if name in each_has
             }
+            if one_page:
+                files = {REPORT: functools.partial(_write_windows, releases), **files}
             if overview:
                 files = {REPORT: lambda path: path.write_text(overview_html(made), "utf-8"), **files}
             return place.write(files)
@@ -329,7 +336,6 @@ def _described(releases: Sequence[Release], windows: bool, formats: Sequence[str
 
 def _of_windows(releases: Sequence[Release]) -> dict[str, Write]:
     """What is written of several windows of one question, by name: a table, a page, and all statements, which are last."""
-    from leeward.report import windows_html
     from leeward.session._windows import answers_of_windows, statement_of_windows
     from leeward.tables._sheets import MOST_ROWS_OF_A_SHEET, write_table
 
@@ -340,9 +346,15 @@ def _of_windows(releases: Sequence[Release]) -> dict[str, Write]:
     files["answers.csv"] = lambda path: write_table(table, path)
     if table.num_rows >= MOST_ROWS_OF_A_SHEET:
         del files["answers.csv"]
-    files[REPORT] = lambda path: path.write_text(windows_html(releases), "utf-8")
+    files[REPORT] = functools.partial(_write_windows, releases)
     files[STATEMENT] = lambda path: path.write_text(text, "utf-8")
     return files
+
+
+def _write_windows(releases: Sequence[Release], path: Path) -> None:
+    from leeward.report import windows_html
+
+    path.write_text(windows_html(releases), "utf-8")
 
 
 def _write_parquet(table: pa.Table, path: Path) -> None:

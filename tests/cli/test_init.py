@@ -159,7 +159,7 @@ def test_what_nobody_can_be_asked_is_an_option(left_out: int, town: Town) -> Non
         (["--epsilon", "-1"], "amount"),
         (["--grid", "1,2,3,4,5"], "Both LIST and --grid"),
         (["--time", "venue"], "it seems to hold texts"),
-        (["--time-format", "sometimes"], "no part of a time"),
+        (["--time-format", "sometimes"], "not a part of a time"),
     ],
 )
 def test_an_answer_that_is_none_is_refused_and_nothing_is_written(words: list[str], told: str, town: Town) -> None:

@@ -116,5 +116,5 @@ def test_no_widgets_are_needed(ran: list[Any]) -> None:
 
 
 def test_where_there_are_widgets_duckdb_draws_no_bar_for_us(ran: list[Any]) -> None:
-    """It draws one for others, as soon as there is a module of this name. (With ipywidgets 8.1 the examples look the same.)"""
+    """It draws one for others, as soon as there is a module of this name."""
     assert outputs(ran[2])[-1].data["text/plain"] == "((True,), (False,))"

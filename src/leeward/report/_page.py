@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from leeward.planner._people import a, at_most_people, there
 from leeward.planner._words import epsilon, short
@@ -42,9 +42,18 @@ def environment() -> jinja2.Environment:
     made.filters["a"], made.filters["there"] = a, there
     made.filters["grouped"] = lambda number: f"{number:,}"
     made.filters["sentence"] = words.sentence
+    made.filters["dated"] = dated
     made.filters["short"] = short
     made.filters["epsilon"] = epsilon
     return made
+
+
+def dated(text: str) -> Markup:
+    """Return a text for a page whose moments do not break at a hyphen."""
+    return Markup(_MOMENT.sub(r"<time>\g<0></time>", str(escape(unturned(text)))))
+
+
+_MOMENT = re.compile(r"\b\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
 
 
 def digest(script: str) -> str:

@@ -70,8 +70,11 @@ def payer(person: Any) -> str:
     """
     text = named(person)
     number = text.strip()
-    if number.isdecimal() and number.isascii() and number[0] != "0" != number[-1]:  # as it is written below
-        return number
+    if number.isdecimal() and number.isascii() and number[0] != "0":  # as it is written below, in less time
+        digits = number.rstrip("0")
+        if digits == number:
+            return number
+        return f"{digits[0]}.{digits[1:]}E+{len(number) - 1}" if digits[1:] else f"{digits}E+{len(number) - 1}"
     if not _NUMERAL.fullmatch(number):
         return text
     try:

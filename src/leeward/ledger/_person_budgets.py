@@ -164,7 +164,7 @@ class PersonBudgets(PeopleStore):
 
     def _accounts(self, people: Iterable[Any]) -> list[tuple[bytes, ...]]:
         """Return what the reports of each person are counted under: one account for each price."""
-        return list(zip(self.digests("person", ((payer(person),) for person in people))))
+        return list(zip(self.digests_of("person", map(payer, people))))
 
     def _pays(self, counts: Sequence[int], _price: int) -> bool:
         """Whether a day's budget pays for one more report of a price, beside so many of each."""
@@ -234,6 +234,10 @@ class PersonBudgets(PeopleStore):
 
     def _payers(self, people: Sequence[Any]) -> tuple[NDArray[np.int64], list[tuple[bytes, ...]]]:
         """Return the accounts of each person once, and which of them each report is charged to."""
+        if {*map(type, people)} <= {int, str}:  # each equals only itself, and all name somebody
+            once = dict.fromkeys(people)
+            if len(once) == len(people):
+                return np.arange(len(people)), self._accounts(once)
         number = dict[Any, int]()  # by type too: what equals may be written otherwise, and one type may name nobody
         try:
             rows = [number.setdefault(each, len(number)) for each in zip(map(type, people), people, strict=True)]

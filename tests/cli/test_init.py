@@ -314,7 +314,7 @@ def test_a_table_is_asked_in_words_and_its_spec_is_checked_and_planned(kind: str
         (["--kind", "count", "--group", "ward", *SAFE], "--groups is missing"),
         (["--kind", "count", "--never", "low", "--people", "3"], "--people with --never low"),
         (["--kind", "count", "--combine", "sum", "--never", "low"], "Known: refuse, max"),
-        (["--kind", "mean", "--column", "age", "--epsilon", "1/10000000"], "is off by"),
+        (["--kind", "mean", "--column", "age", "--epsilon", "1/10000000"], "--accept-useless"),
         (["--kind", "percentile", "--column", "age", "--p", "75,25"], "several percentiles ascend"),
         (["--kind", "above", "--column", "age", "--levels", "3,2", *SAFE], "do not ascend"),
         (["--kind", "visitors", "--group", "ward"], "--group with --kind visitors"),
@@ -368,3 +368,26 @@ def test_what_is_said_never_to_be_too_low_is_so_by_the_statement(kind: str, side
     (statement,) = json.loads(town.run("release", "spec.toml", "--dry-run", "--json")[1])
     told = f"No answer is {'below' if side == 'low' else 'above'} the exact one"
     assert any(told in sentence for sentence in statement["guaranteed"])
+
+
+def test_at_a_terminal_the_sheet_is_asked_and_a_range_is_of_sums(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    workbook(Path("h.xlsx"), {"Notes": [["x"]], "Patients": [["patient", "age"], *([who, 7] for who, *_ in PATIENTS)]})
+    typed = ["Patients", "sum", "", "", "sum", "0", "100", "", "", "", "1/2", "", ""]
+    monkeypatch.setattr("sys.stdin", Terminal("\n".join(typed) + "\n"))
+    ended, _, err = town.run("init", "h.xlsx")
+    assert ended == 0, err
+    assert "h.xlsx has several sheets." in err
+    assert "the greatest of all of somebody's numbers together" in err
+    spec = tomllib.loads(Path("spec.toml").read_text("utf-8"))
+    assert (spec["data"]["visits_table"], spec["query"]["combine"], spec["query"]["upper"]) == (
+        "Patients",
+        "sum",
+        "100",
+    )
+
+
+def test_the_odds_are_those_near_the_threshold(town: Town) -> None:
+    drafted(
+        town, *hospital(""), *["--kind", "count", "--person", "patient", "--group", "ward", "--groups", "70", *SAFE]
+    )
+    assert "count there: 0: 0.99, 2: 0.95, 4: 0.63, 5: 0." in Path("spec.toml").read_text("utf-8")

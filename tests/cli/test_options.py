@@ -175,6 +175,12 @@ def monitor_spec(town: Town) -> None:
     ran(town, "monitor", town.spec(*STOPPING), "-o", town.out)
 
 
+def monitor_formats(town: Town) -> None:
+    ran(town, "monitor", town.spec(*STOPPING), "-o", town.out, "--formats", "opendp-registry")
+    assert len([*town.out.glob("*/opendp-registry.yaml")]) == 3
+    assert not [*town.out.glob("*/croissant.json")]
+
+
 def monitor_out(town: Town) -> None:
     ran(town, "monitor", town.spec(*STOPPING), "--out", town.out)
     starts = ["2026-01-01T18-00-00", "2026-01-01T19-00-00", "2026-01-01T20-00-00"]

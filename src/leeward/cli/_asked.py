@@ -71,6 +71,20 @@ def _one(what: str, option: str, given: str | None, default: str | None) -> str:
     return default
 
 
+def sheet(file: str, option: str, given: str | None) -> str | None:
+    """Return the sheet of a workbook that is meant; None where nobody needs to be asked, or can be."""
+    from leeward.tables._files import files_of
+    from leeward.tables._workbook import sheets
+
+    if given is not None or not at_terminal() or not file.lower().endswith(".xlsx"):
+        return given
+    names = sheets(files_of(file, None)[1][0])
+    if len(names) < 2:
+        return None
+    tell(f"{file} has several sheets.")
+    return choice(option, None, dict.fromkeys(names, ""))
+
+
 def column(
     what: str,
     option: str,
@@ -106,7 +120,7 @@ def choice(option: str, given: str | None, choices: Mapping[str, str], *, assume
     """Return one of several answers, each of which is said in words first; the first of them is offered."""
     if given is None:
         for name, means in choices.items():
-            tell(f"   {name}: {means}")
+            tell(f"   {name}: {means}" if means else f"   {name}")
 
     def check(answer: str) -> None:
         if answer not in choices:

@@ -137,30 +137,38 @@ def drafted_query(
         keys = decimal_of(table, query["column"])
     if by := _groups(kind, table, listing, listed, said):
         query["by"] = by
-    if who != "each row" or said.combine is not None:
-        ways = _COUNTED_ONCE if kind == "count" else _COMBINE
-        if said.combine is None:
-            tell("   What becomes of a person's several rows?")
-        combine = choice("--combine", said.combine, ways, assumed=True)
-        query |= {} if combine == "refuse" else {"combine": combine}
+    if kind == "count":
+        query |= _combined(_COUNTED_ONCE, said, who)
     return query, keys
 
 
+def _combined(ways: Mapping[str, str], said: Said, who: str) -> dict[str, str]:
+    """Return the key that says what becomes of a person's several rows."""
+    if who == "each row" and said.combine is None:
+        return {}
+    if said.combine is None:
+        tell("   What becomes of a person's several rows?")
+    combine = choice("--combine", said.combine, ways, assumed=True)
+    return {} if combine == "refuse" else {"combine": combine}
+
+
 def _number(kind: str, table: Detected, said: Said, who: str) -> dict[str, Any]:
-    """Return the keys about a number: its column, and what is public of it."""
+    """Return the keys about a number: its column, what becomes of several, and what is public of it."""
     numbers = [one.name for one in table.columns if one.looks in _NUMBERS and not one.unit and one.name != who]
     name = column("the column of the number", "--column", said.column, table, numbers, assumed=len(numbers) == 1)
-    keys: dict[str, Any] = {"column": name}
+    keys: dict[str, Any] = {"column": name} | _combined(_COMBINE, said, who)
+    summed = " of all of somebody's numbers together" if keys.get("combine") == "sum" else ""
     if kind == "above":
         tell("   The levels are public: choose them without looking at the data.")
         levels = answer("the levels, ascending, such as 20,40,60", "--levels", said.levels, check=_levels)
         return keys | {"levels": _parts(levels)}
+    tell(f"   Between which numbers{summed}? The range is public, and what lies beyond counts as its ends.")
     tell(
-        "   Between which numbers? The range is public, and what lies beyond counts as its ends. Do not take it from the"
+        "   Do not take it from the data, where the largest number is somebody's own: what could there be? The wider it is,"
     )
-    tell("   data, where the largest number is somebody's own: what could there be? The wider it is, the more noise.")
-    lower = answer("the least number there may be", "--lower", said.lower, check=_exact)
-    upper = answer("the greatest", "--upper", said.upper, check=lambda text: _ascending(lower, text))
+    tell("   the more noise.")
+    lower = answer(f"the least number there may be{summed}", "--lower", said.lower, check=_exact)
+    upper = answer(f"the greatest{summed}", "--upper", said.upper, check=lambda text: _ascending(lower, text))
     what = "the width of an interval" if kind == "histogram" else "numbers are rounded to multiples of"
     step = answer(
         what, "--step", said.step, None if kind == "histogram" else "1", lambda text: _grid(lower, upper, text)

@@ -14,6 +14,7 @@ from leeward._plain import plain
 from leeward._postgres import is_address
 from leeward.cli import _drafted_times
 from leeward.cli._asked import answer, column, tell
+from leeward.cli._asked import sheet as sheet_of
 from leeward.cli._drafted_places import in_a_list, on_a_grid
 from leeward.cli._drafted_promise import decision, never_wrong, odds
 from leeward.cli._drafted_query import KINDS, Said, drafted_query, kind_of
@@ -111,8 +112,10 @@ def init(
                 "a first spec is drafted from files, whose columns are looked at",
                 "Draft it from a file with the same columns, and then write the address, and visits_table, into the spec",
             )
+    sheet = sheet_of(str(data), "--sheet", sheet)
     table = detected(str(data), sheet)
     tell(f"{data}: {_described(table)}")
+    list_sheet = None if public is None else sheet_of(str(public), "--list-sheet", list_sheet)
     listing = None if public is None else detected(str(public), list_sheet)
     if listing is not None:
         tell(f"{public}: {_described(listing)}")

@@ -11,7 +11,17 @@ import typer
 
 from leeward._plain import counted
 from leeward.cli._opening import NewBudget, Yes, opening, saved_if_refused
-from leeward.cli._output import AcceptUseless, IfDoubtful, print_json, print_notes, progress_shown, say, wrote
+from leeward.cli._output import (
+    AcceptUseless,
+    Formats,
+    IfDoubtful,
+    names_in,
+    print_json,
+    print_notes,
+    progress_shown,
+    say,
+    wrote,
+)
 from leeward.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,6 +41,7 @@ def monitor(
     new_budget: NewBudget = False,
     if_doubtful: IfDoubtful = "refuse",
     accept_useless: AcceptUseless = False,
+    formats: Formats = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -69,7 +80,8 @@ def monitor(
         return
     plans = [made for made, _ in due]
     refuse_within(out, read.ledger(), plans[0].query)
-    with saving(out, [name for _, name in due], what="windows of a monitor", keep=True, one_page=True) as save:
+    folders, also = [name for _, name in due], names_in(formats)
+    with saving(out, folders, what="windows of a monitor", keep=True, one_page=True, formats=also) as save:
         opened = opening(read.ledger(), yes=yes, new=new_budget)
         with saved_if_refused(save, opened, quiet) as done, progress_shown(quiet) as progress:
             watch = run(

@@ -133,6 +133,17 @@ AcceptUseless = Annotated[
 """The option that says to publish what would say nothing."""
 
 
+Formats = Annotated[
+    str, typer.Option("--formats", help="Files for catalogues, with commas between: croissant,opendp-registry.")
+]
+"""The option that says what is written for catalogues besides."""
+
+
+def names_in(text: str) -> list[str]:
+    """Return the names that an option lists."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
 def print_json(value: Any, *, err: bool = False) -> None:
     """Print a result for machines on stdout, or a refusal in one line on stderr.
 

@@ -14,7 +14,9 @@ from leeward._plain import at_most, counted, plain
 from leeward.cli._opening import NewBudget, Opening, Yes, opening, saved_if_refused
 from leeward.cli._output import (
     AcceptUseless,
+    Formats,
     IfDoubtful,
+    names_in,
     print_json,
     print_notes,
     progress_shown,
@@ -45,9 +47,7 @@ def release(
     new_budget: NewBudget = False,
     if_doubtful: IfDoubtful = "refuse",
     accept_useless: AcceptUseless = False,
-    formats: Annotated[
-        str, typer.Option("--formats", help="Files for catalogues, with commas between: croissant,opendp-registry.")
-    ] = "",
+    formats: Formats = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -88,7 +88,7 @@ def release(
         out,
         if_doubtful=if_doubtful,
         accept_useless=accepted,
-        formats=[name.strip() for name in formats.split(",") if name.strip()],
+        formats=names_in(formats),
         quiet=quiet,
         as_json=as_json,
         asked=asked,

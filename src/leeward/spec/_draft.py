@@ -178,7 +178,9 @@ def _chances(made: Plan) -> list[str]:
     """Say how often places are called safe, or dangerous."""
     told = list[str]()
     curve = made.decision_curve()
-    for at, (word, some) in enumerate((("safe", list(curve)[:4]), ("dangerous", list(curve)[-4:]))):
+    most = made.safe_at_most or 0
+    near = sorted({0, *((1, 2, 3) if most < 3 else (most // 2, most, most + 1))} & curve.keys())
+    for at, (word, some) in enumerate((("safe", near), ("dangerous", list(curve)[-4:]))):
         chances = {count: curve[count][at] for count in some}
         listed = [
             f"{count}: {probability(float(chance), 2)}" for count, chance in chances.items() if chance is not None

@@ -24,6 +24,14 @@ WHO: Final = (
     "card",
     "device",
     "subscriber",
+    "meter",
+    "account",
+    "pupil",
+    "student",
+    "zähler",
+    "kunde",
+    "karte",
+    "besucher",
 )
 WHERE: Final = (
     "place",
@@ -40,7 +48,7 @@ WHERE: Final = (
     "key",
     "id",
 )
-WHEN: Final = ("time", "when", "timestamp", "datetime", "date", "arrival", "checkin", "start")
+WHEN: Final = ("time", "when", "timestamp", "datetime", "date", "arrival", "checkin", "start", "zeit", "datum", "fecha")
 GROUP: Final = ("group", "ward", "department", "class", "district", "region", "category", "type", "school", "branch")
 NORTH: Final = ("latitude", "lat", "latitud", "latitudine", "breitengrad", "breite", "y")
 EAST: Final = ("longitude", "lon", "lng", "longitud", "longitudine", "längengrad", "länge", "x")

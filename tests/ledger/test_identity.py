@@ -62,6 +62,13 @@ def test_all_else_is_compared_letter_by_letter() -> None:
         assert named(one) != named(other)
 
 
+def test_zeros_at_the_end_are_written_in_one_way() -> None:
+    """These are read without decimals, which they must be written as."""
+    for number in (10, 100, 120, 1200, 10200, 1000001000, 7 * 10**30, 71 * 10**30):
+        assert payer(number) == payer(f" {number}") == payer(f"0{number}") == payer(f"{number}.00"), number
+    assert len({payer(number) for number in (1, 10, 100, 11, 110, 101, 1010)}) == 7
+
+
 @pytest.mark.parametrize("size", [15, 16, 17, 27, 28, 29, 39, 60])
 def test_long_numbers_stay_apart(size: int) -> None:
     """28 digits is where decimal arithmetic rounds unless it is told not to."""

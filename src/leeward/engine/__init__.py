@@ -3,7 +3,7 @@
 
 from leeward.engine._look import Look, refuse_doubtful
 from leeward.engine._matches import refuse_alike
-from leeward.engine._open import Keys, Opened, files_of, open_data, read_keys, shared
+from leeward.engine._open import Keys, Opened, files_of, files_of_list, open_data, read_keys, shared
 from leeward.engine._places import PlaceList, read_places
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Opened",
     "PlaceList",
     "files_of",
+    "files_of_list",
     "open_data",
     "read_keys",
     "read_places",

@@ -17,7 +17,7 @@ from leeward.engine._matches import Matches, Survey
 from leeward.engine._no_list import NoList
 from leeward.engine._places import PlaceList, read_places
 from leeward.errors import DataError
-from leeward.query import CountVisitors, Grid
+from leeward.query import CountVisitors, Grid, Places, Records, Visits
 from leeward.query._statistic import DrawnFrom, Statistic
 from leeward.query._unlisted_groups import AnyQuestion, UnlistedGroups
 from leeward.tables._files import files_of as files_of_source
@@ -80,12 +80,20 @@ class Opened(Protocol):
 def files_of(query: Question) -> list[Path]:
     """Return the real paths of the files that a question reads, as far as there are such files."""
     tables = [query.visits, query.places] if isinstance(query, CountVisitors) else [query.records]
-    found = list[Path]()
-    for table in tables:
-        if not isinstance(table, Grid) and not table.source.in_memory and not is_address(table.source.held()):
-            with suppress(DataError):  # it is said where the table is opened
-                found += [Path(file.path) for file in files_of_source(table.source.held(), table.table)[1]]
-    return found
+    return [file for table in tables for file in _files(table)]
+
+
+def files_of_list(query: CountVisitors) -> list[Path]:
+    """Return the real paths of the files of a public list, as far as there are such files."""
+    return _files(query.places)
+
+
+def _files(table: Visits | Records | Places | Grid) -> list[Path]:
+    if isinstance(table, Grid) or table.source.in_memory or is_address(table.source.held()):
+        return []
+    with suppress(DataError):  # it is said where the table is opened
+        return [Path(file.path) for file in files_of_source(table.source.held(), table.table)[1]]
+    return []
 
 
 def read_keys(query: Question) -> Keys:

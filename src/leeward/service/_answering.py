@@ -41,6 +41,7 @@ from leeward.noise import Bits
 from leeward.planner._useless import refuse_useless
 from leeward.service._asked import admitted
 from leeward.service._documents import Answered, Asked, Bought, DataSets, Offered, Planned, Releases, Yours
+from leeward.service._held import Held
 from leeward.service._offers import DataSet, Offers
 from leeward.service._tokens import Issued
 from leeward.session._bought import bought
@@ -131,6 +132,7 @@ class Answering:
 
     def __init__(self, offers: Offers, tell: Callable[[str], object], bits: Bits | None = None) -> None:
         self.offers, self._tell, self._bits = offers, tell, bits
+        self._held = Held()
         self._unanswered, self._lock = Counter[tuple[str, str]](), threading.Lock()
 
     def data_sets(self, who: Issued) -> DataSets:
@@ -153,7 +155,7 @@ class Answering:
                         columns=tuple(offer.columns),
                         groups={column: tuple(values) for column, values in offer.groups.items()},
                         counted_in=in_words(counted_in),
-                        yours=_yours(Ledger.find(budget.ledger), budget.dataset, analyst),
+                        yours=_yours(self._held.found(budget.ledger), budget.dataset, analyst),
                     )
                 )
         return DataSets(data_sets=tuple(found))
@@ -166,7 +168,7 @@ class Answering:
                 continue
             budget = self.offers.data_sets[name].budget()
             with self._public():
-                ledger = Ledger.find(budget.ledger)
+                ledger = self._held.found(budget.ledger)
                 entries = [] if ledger is None else ledger.history(budget.dataset)
             mine = {one.id for one in entries if one.kind == "asked-by" and one.key == who.name}
             costs = Counter[str]()
@@ -273,7 +275,8 @@ class Answering:
         data_set, analyst = self._of(who, asked.data_set)
         plan, budget = admitted(data_set, asked.spec), data_set.budget()
         with self._public():
-            session = Session(plan.counted, budget, self._bits, analyst=analyst)
+            ledger, keys = self._held.ledger(budget.ledger), self._held.keys(data_set.name, plan.counted)
+            session = Session(plan.counted, budget, self._bits, analyst=analyst, ledger=ledger, keys=keys)
         (priced,) = session.price([plan])
         if priced.price > data_set.most:
             raise RefusedError(

@@ -5,12 +5,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue
 
 from leeward._document import Part
 
 
-class Asked(Part):
+class Body(Part):
+    """What is sent or answered."""
+
+    model_config = ConfigDict(defer_build=False)  # FastAPI asks for all of them at once, when it starts
+
+
+class Asked(Body):
     """A question.
 
     Attributes:
@@ -24,7 +30,7 @@ class Asked(Part):
     accept_useless: bool = False
 
 
-class Yours(Part):
+class Yours(Body):
     """What the analyst who asks may spend of a data set, in units of its budget; ``counted_in`` is their notion."""
 
     cap: str
@@ -32,7 +38,7 @@ class Yours(Part):
     left: str
 
 
-class Planned(Part):
+class Planned(Body):
     """What is known before anything is charged.
 
     Attributes:
@@ -50,7 +56,7 @@ class Planned(Part):
     statement: dict[str, JsonValue]
 
 
-class Answered(Part):
+class Answered(Body):
     """An answer.
 
     Attributes:
@@ -66,7 +72,7 @@ class Answered(Part):
     yours: Yours
 
 
-class Bought(Part):
+class Bought(Body):
     """A release that was charged to the analyst who asks.
 
     Attributes:
@@ -86,13 +92,13 @@ class Bought(Part):
     answered: bool
 
 
-class Releases(Part):
+class Releases(Body):
     """The releases that were charged to the analyst who asks, the oldest first."""
 
     releases: tuple[Bought, ...]
 
 
-class Offered(Part):
+class Offered(Body):
     """A data set, and what may be asked of it.
 
     Attributes:
@@ -118,13 +124,13 @@ class Offered(Part):
     yours: Yours
 
 
-class DataSets(Part):
+class DataSets(Body):
     """The data sets that may be asked by the analyst who asks."""
 
     data_sets: tuple[Offered, ...]
 
 
-class Refused(Part):
+class Refused(Body):
     """Why there is no answer.
 
     Attributes:

@@ -112,6 +112,8 @@ class Session(Private):
         bits: the entropy source; anything but the default marks releases unfit for publication.
         progress: called with what is going on.
         analyst: on whose behalf answers are asked; None for the curator's own.
+        ledger: that of the budget, where it is open already.
+        keys: the public list, where it is read already.
     """
 
     __slots__ = (
@@ -125,6 +127,9 @@ class Session(Private):
         bits: Bits | None = None,
         progress: Progress = silent,
         analyst: Analyst | None = None,
+        *,
+        ledger: Ledger | None = None,
+        keys: Keys | None = None,
     ) -> None:
         from leeward.engine import read_keys
         from leeward.ledger import Ledger
@@ -134,8 +139,8 @@ class Session(Private):
         self.sources: Sources | None = None
         self._table: tuple[Opened, Content] | None = None
         self.progress("reading the public list")
-        self.keys: Keys = read_keys(query)
-        self.ledger: Ledger = Ledger(budget.ledger)
+        self.keys: Keys = read_keys(query) if keys is None else keys
+        self.ledger: Ledger = Ledger(budget.ledger) if ledger is None else ledger
         self._account: Account | None = self.ledger.account(budget.dataset, new=budget.new)
 
     def __enter__(self) -> Session:

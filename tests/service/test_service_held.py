@@ -1,0 +1,59 @@
+"""What the service holds between questions: a ledger that is checked whole once a minute, a list that is read once."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+from tests.service.conftest import SAFE, SUM, Stand, with_
+
+from leeward.engine import read_keys
+from leeward.ledger import Ledger
+from leeward.service import _held
+
+
+def test_a_list_is_read_once_and_anew_where_it_changed(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+
+    def counted(query: object) -> object:
+        read.append(len(found := read_keys(query)))  # type: ignore[arg-type]
+        return found
+
+    monkeypatch.setattr(_held, "read_keys", counted)
+    for _ in range(3):
+        assert len(stand.post("/plan", "town", SAFE).json()["statement"]["query"]["text"]) > 0
+    assert read == [4]
+    (stand.folder / "places.csv").write_text("venue\na\nb\nc\nd\ne\n", "utf-8")
+    first = stand.post("/release", "town", SAFE).json()
+    assert [row["place"] for row in first["answers"]] == list("abcde")
+    assert read == [4, 5]
+    (stand.folder / "places.csv").unlink()
+    assert stand.post("/plan", "town", SAFE).status_code == 503
+    (stand.folder / "places.csv").write_text("venue\na\nb\nc\nd\ne\n", "utf-8")
+    assert stand.post("/release", "town", SAFE).json()["charged"] == "0"
+
+
+def test_a_ledger_is_checked_whole_once_a_minute(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An entry that another hand changed, and that no question uses, is noticed when the ledger is opened anew."""
+    opened: list[str] = []
+    clock = [1000.0]
+
+    def counted(url: str) -> Ledger:
+        opened.append(url)
+        return Ledger(url)
+
+    monkeypatch.setattr(_held, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(_held, "Ledger", counted)
+    counted.find = Ledger.find  # type: ignore[attr-defined]
+    assert stand.post("/release", "people", SUM).status_code == 200
+    assert stand.post("/release", "town", SAFE).status_code == 200
+    assert len(opened) == 1
+    with sqlite3.connect(stand.folder / "budget.db") as held:
+        held.execute("UPDATE entries SET cost = '1/7' WHERE kind = 'reserved' AND dataset = 'people'")
+    held.close()
+    clock[0] += _held.CHECKED_EVERY - 1
+    assert stand.post("/plan", "town", SAFE).status_code == 200
+    clock[0] += 2
+    assert stand.post("/plan", "town", with_(SAFE, "protect", epsilon="1/2")).status_code == 503
+    assert "chain" in stand.told[-1]
+    assert len(opened) == 2

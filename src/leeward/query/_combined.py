@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-HOW = {"min": "the least", "max": "the greatest"}
-"""How several numbers of a person become one, in words: for a histogram too."""
+HOW = {"sum": "the sum", "min": "the least", "max": "the greatest"}
+"""How several numbers of a person become one, in words; a histogram has no sum."""
 
 
 def counted_once(combine: str | None, *, grouped: bool, numbers: bool) -> str:

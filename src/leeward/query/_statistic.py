@@ -161,7 +161,7 @@ class Statistic(AsksRecords):
     def over_bound(self, people: int) -> str:
         """Say what becomes of so many people who have several rows that count."""
         have = "person has" if people == 1 else "people have"
-        how = {"sum": "the sum of all", **HOW}.get(self.records.combine, "one")
+        how = HOW.get(self.records.combine, "one")
         counts = f"counts once, with {how} of their numbers" if self.values is not None else "counts once"
         among = ", in the first listed group they are in" if len(self.groups) > 1 else ""
         return f"{people:,} {have} several rows that count: each {counts}{among}"

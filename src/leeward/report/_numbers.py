@@ -14,6 +14,7 @@ from leeward._statement import NumberMechanism, NumberQuery, NumberStatement
 from leeward.exact._real import inf
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy
 from leeward.planner._people import people
+from leeward.query._combined import HOW
 from leeward.query._group_names import Group, answer_column, columns_named, group_named, lists_of
 from leeward.report._words import Readable, between, many, question
 
@@ -261,7 +262,7 @@ def taken(query: NumberQuery, counted: str) -> list[tuple[str, str]]:
     if query.keep:
         kept = (f"{column} = {' or '.join(map(str, values))}" for column, values in query.keep.items())
         rows.append(("Only records with", "; ".join(kept)))
-    how = {"sum": "the sum", "min": "the least", "max": "the greatest"}.get(query.combine or "")
+    how = HOW.get(query.combine or "")
     if how and query.column is not None:
         rows.append(("A person with several rows", f"counts once, with {how} of their numbers"))
     return rows

@@ -52,7 +52,7 @@ MUTANTS = [
     M(NUMBERS, "_guaranteed", "at_most(accuracy.all_within_95_percent, 6)", "at_most(accuracy.within_95_percent, 6)", "tests/truth/test_number_truth.py", "all answers are as near as each"),
     M(NUMBERS, "_mechanism", '"" if plan.scale.lower is None else', '"" if plan.scale.lower is not None else', "tests/truth/test_number_truth.py", "clamping is told where there is none"),
     M(NUMBERS, "numbers_assumed", 'if table.combine == "refuse":', 'if table.combine != "refuse":', "tests/truth/test_number_truth.py", "one row a person is assumed where rows are combined"),
-    M(NUMBERS, "numbers_placed", '"min": "the least", "max": "the greatest"', '"min": "the greatest", "max": "the least"', "tests/truth/test_number_truth.py", "how rows are combined"),
+    M("leeward.query._combined", "", '"min": "the least", "max": "the greatest"', '"min": "the greatest", "max": "the least"', "tests/truth/test_number_truth.py", "how rows are combined"),
     M(NUMBERS, "_not_guaranteed", "if query.numeric is not None and query.kind != \"sum\" and query.people is None:", "if False:", "tests/truth/test_number_truth.py",
       "what stands in for nobody is not told"),
     M(NUMBERS, "point", 'Fraction(0): "least value"', 'Fraction(0): "greatest value"', "tests/truth/test_number_truth.py",

@@ -16,6 +16,7 @@ from leeward.planner._accuracy import MeanAccuracy
 from leeward.planner._certain_curve import gives_curve, too_high
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._people import people
+from leeward.query._combined import HOW
 from leeward.query._group_names import columns_named
 from leeward.query._numeric import Percentile
 from leeward.query._source import Allowed
@@ -266,7 +267,7 @@ def numbers_placed(query: Statistic, notion: Notion) -> list[str]:
                 " number"
             )
     if query.records.person is not None and query.records.combine != "refuse":
-        how = {"sum": "the sum", "min": "the least", "max": "the greatest"}[query.records.combine]
+        how = HOW[query.records.combine]
         among = ", in the first listed group they are in" if len(query.groups) > 1 else ""
         found.append(
             f"Someone with several rows counts once{among}"

@@ -19,7 +19,8 @@ SITE = Path(__file__).parents[2] / "site"
 AXE = next(Path(axe_playwright_python.__file__).parent.rglob("axe.min.js"))
 PAGES = ["index.html", "idea.html", "theorem.html", "spec.html", "guide/numbers.html", "reference/verification.html"]
 """One of each kind: pictures, formulas, tables, code, reference."""
-SCREENS = [(scheme, width) for scheme in ("light", "dark") for width in (1280, 390)]
+SCREENS = [("light", 1280), ("dark", 390)]
+"""Colours are those of a scheme, and what is clipped is of a width: both of each are seen."""
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
-"""Measure how far numbers are off beside OpenDP and diffprivlib, at equal ε and the same notion, in one run.
+"""Measure how far numbers are off beside OpenDP, diffprivlib, Tumult Analytics and SmartNoise, at equal ε, in one run.
 
-    python benchmarks/census.py --repeats 200 --peers-python PATH
+    python benchmarks/census.py --repeats 200 --peers-python PATH --tumult-python PATH --smartnoise-python PATH
 
 The data are the bundled census, and a house's power by the minute over its first 26 days, in watts (*Individual household
 electric power consumption*, Georges Hebrail and Alice Berard, UCI Machine Learning Repository, doi 10.24432/C58K54, CC BY
@@ -13,17 +13,25 @@ noise, with all set up beforehand that depends on no data: that of the best peer
 first ε; a peer's is the mean over its answers.
 
 Percentiles are set against the exact one by NumPy's lower rank; OpenDP scores by another rank, so that without any noise its
-90 % point of age is 57 where that is 58. Both peers run in a Python of their own (`peers.txt`), named here or in
-``OPENDP_PYTHON``.
+90 % point of age is 57 where that is 58.
+
+Peers need versions of their own of what others use, so each of three Pythons has its own: `peers.txt` (OpenDP and
+diffprivlib), ``pip install tmlt.analytics`` (Tumult, with Java) and ``pip install smartnoise-sql``. A peer whose Python is
+not given is not measured, and the title says so.
 
 The notion is what a peer protects: one record more or less ("come or go"), or one record replaced and their number public
 ("replaced"). Leeward's one-sided notions have no peer; their column shows what one direction saves. Where OpenDP has several
 ways, its best is taken: the mean of a private number of records is the ratio of a noisy sum, about the middle of the bounds,
 and a noisy count, at half of ε each. diffprivlib's mean and sum are for a public number of records, and its noise is of
 floating point, so it holds no exact ε; its quantile is of the exponential mechanism on the intervals between the records.
+Tumult and SmartNoise protect one record more or less. SmartNoise has no percentiles, and its price of an average, of which
+sum and count are charged apart, is brought to ε by asking each at half. One job of Spark takes nearly as long for one group
+as for many, so Tumult is given so many copies of the table, each a public group: its time is that of the job over their
+number.
 
-Counts and sums have the same noise in all three, of the rate ε over what one record adds: what is measured there is whether
-they are near, and it cannot be told apart which is smaller.
+Counts have one law of noise in all, of the rate ε over what one record adds, and so have sums: which median is smaller is
+then luck, and the best of several is a little smaller than any. Of forty intervals of 95 %, two lie beside the truth on
+average.
 """
 
 from __future__ import annotations
@@ -41,10 +49,19 @@ from typing import Any
 
 EPSILONS = ("1/10", "1/2", "1", "2")
 
+PYTHONS = {
+    "peers_python": ("OpenDP", "diffprivlib"),
+    "tumult_python": ("Tumult",),
+    "smartnoise_python": ("SmartNoise",),
+}
+"""The options that name a Python, and the peers that are installed in it."""
+
 POWER_FILE = Path(__file__).with_name("household_power.parquet")
 
 Task = dict[str, Any]
 """What is asked: ``name``, ``kind``, ``column``, ``lower``, ``upper``, ``step``, ``p``, ``groups`` and ``replaced``."""
+
+Ways = Callable[[Task, Any, float], Callable[[int], Any] | None]
 
 CENSUS: tuple[Task, ...] = (
     {"name": "people by education", "kind": "histogram", "column": "education"},
@@ -98,8 +115,8 @@ POWER: tuple[Task, ...] = (
 # ---- the peers, in a Python of their own: it has neither Leeward nor Rich
 
 
-def peers_job(folder: Path, repeats: int) -> None:
-    """Answer all tasks by both peers, and print the errors and how long an answer takes."""
+def peers_job(folder: Path, repeats: int, peers: Sequence[str]) -> None:
+    """Answer all tasks by some peers, and print the errors and how long an answer takes."""
     import warnings
 
     import numpy as np
@@ -111,17 +128,22 @@ def peers_job(folder: Path, repeats: int) -> None:
         exact = np.asarray(task["exact"], float)
         for epsilon in EPSILONS:
             top, bottom = (*map(int, epsilon.split("/")), 1)[:2]
-            for peer, make in {"OpenDP": opendp_answer, "diffprivlib": diffprivlib_answer}.items():
-                answer = make(task, data, top / bottom)
-                if answer is None:
+            for peer in peers:
+                answers = WAYS[peer](task, data, top / bottom)
+                if answers is None:
                     continue
                 start = time.perf_counter()
                 try:
-                    errors = [float(np.abs(np.asarray(answer(), float) - exact).mean()) for _ in range(repeats)]
+                    errors = [float(np.abs(np.asarray(one, float) - exact).mean()) for one in answers(repeats)]
                 except RuntimeError:  # diffprivlib's quantile, where many records have one value
                     errors = [float("inf")]
                 found.append([task["name"], epsilon, peer, errors, (time.perf_counter() - start) / repeats])
-    print(json.dumps(found))
+    (folder / "found.json").write_text(json.dumps(found))
+
+
+def one_by_one(answer: Callable[[], Any]) -> Callable[[int], list[Any]]:
+    """Return what asks so many times, each by itself."""
+    return lambda repeats: [answer() for _ in range(repeats)]
 
 
 def opendp_answer(task: Task, data: Any, epsilon: float) -> Callable[[], Any] | None:
@@ -202,6 +224,95 @@ def diffprivlib_answer(task: Task, data: Any, epsilon: float) -> Callable[[], An
     if kind == "mean" and task.get("replaced"):
         return lambda: tools.mean(data, epsilon=epsilon, bounds=bounds)
     return None
+
+
+def smartnoise_answer(task: Task, data: Any, epsilon: float) -> Callable[[], Any] | None:
+    """The way of SmartNoise SQL, from exact aggregates on; None for what it has not."""
+    import pandas as pd
+    import snsql
+
+    kind = task["kind"]
+    if kind not in {"histogram", "sum", "mean"} or task.get("replaced"):
+        return None
+    column = (
+        {"type": "string"}
+        if kind == "histogram"
+        else {"type": "int" if data.dtype.kind == "i" else "float", "lower": task["lower"], "upper": task["upper"]}
+    )
+    table = {"row_privacy": True, "censor_dims": False, "clamp_counts": False, "rows": len(data), "x": column}
+    reader = snsql.from_df(
+        pd.DataFrame({"x": data}),
+        privacy=snsql.Privacy(epsilon=epsilon / 2 if kind == "mean" else epsilon, delta=1e-9),
+        metadata={"": {"": {"people": table}}},
+    )
+    if kind == "histogram":
+        counted: list[Any] = [("x", "count_star"), *((name, int((data == name).sum())) for name in task["groups"])]
+
+        def histogram() -> Any:
+            found = dict(reader.execute("SELECT x, COUNT(*) AS n FROM people GROUP BY x", pre_aggregated=counted)[1:])
+            return [found[name] for name in task["groups"]]
+
+        return histogram
+    asked, names, total = {
+        "sum": ("SELECT SUM(x) AS s FROM people", ("sum_x",), (data.sum().item(),)),
+        "mean": ("SELECT AVG(x) AS s FROM people", ("sum_x", "count_x"), (data.sum().item(), len(data))),
+    }[kind]
+    return lambda: reader.execute(asked, pre_aggregated=[names, total])[1]
+
+
+def tumult_answers(task: Task, data: Any, epsilon: float) -> Callable[[int], Any] | None:
+    """The way of Tumult Analytics: so many copies of the table, each a group; None for what it has not."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    import numpy as np
+    import pandas as pd
+    from pyspark.sql import SparkSession
+    from tmlt import analytics as tmlt
+
+    if task.get("replaced"):
+        return None
+    kind, low, high = task["kind"], task.get("lower"), task.get("upper")
+    spark = SparkSession.builder.config("spark.sql.shuffle.partitions", "2").config("spark.ui.enabled", "false")
+    spark = spark.config("spark.sql.execution.arrow.pyspark.enabled", "true").config("spark.driver.memory", "4g")
+    spark = spark.getOrCreate()
+
+    def answers(repeats: int) -> Any:
+        copies = pd.DataFrame({"x": np.tile(data, repeats), "copy": np.repeat(np.arange(repeats), len(data))})
+        session = tmlt.Session.from_dataframe(
+            privacy_budget=tmlt.PureDPBudget(epsilon),
+            source_id="people",
+            dataframe=spark.createDataFrame(copies),
+            protected_change=tmlt.AddOneRow(),
+        )
+        groups = {"copy": list(range(repeats)), **({"x": task["groups"]} if kind == "histogram" else {})}
+        grouped = tmlt.QueryBuilder("people").groupby(tmlt.KeySet.from_dict(groups))
+        asked = {
+            "histogram": lambda: grouped.count("answer"),
+            "sum": lambda: grouped.sum("x", low, high, name="answer"),
+            "mean": lambda: grouped.average("x", low, high, name="answer"),
+        }.get(kind, lambda: grouped.quantile("x", task.get("p", 0) / 100, low, high, name="answer"))()
+        found = session.evaluate(asked, tmlt.PureDPBudget(epsilon)).toPandas()
+        if kind != "histogram":
+            return found["answer"].tolist()
+        return found.pivot(index="copy", columns="x", values="answer")[task["groups"]].to_numpy()
+
+    return answers
+
+
+def _each(make: Callable[[Task, Any, float], Callable[[], Any] | None]) -> Ways:
+    def ways(task: Task, data: Any, epsilon: float) -> Callable[[int], Any] | None:
+        answer = make(task, data, epsilon)
+        return None if answer is None else one_by_one(answer)
+
+    return ways
+
+
+WAYS: dict[str, Ways] = {
+    "OpenDP": _each(opendp_answer),
+    "diffprivlib": _each(diffprivlib_answer),
+    "Tumult": tumult_answers,
+    "SmartNoise": _each(smartnoise_answer),
+}
+"""How each peer answers: of a task, its data and ε, what gives so many answers; None for what it has not."""
 
 
 # ---- Leeward
@@ -305,11 +416,15 @@ def measured(options: argparse.Namespace, folder: Path) -> list[list[Any]]:
         np.save(folder / f"{index}.npy", np.asarray(table[task["column"]].to_numpy().tolist()))
         told.append({**task, "file": f"{index}.npy", "exact": exact.tolist(), "true": None})
     (folder / "tasks.json").write_text(json.dumps(told))
-    command = [options.peers_python, __file__, "--peers-job", str(folder), "--repeats", str(options.repeats)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"The peers failed:\n{done.stderr}")
-    return rows + json.loads(done.stdout)
+    for option, peers in PYTHONS.items():
+        if (python := getattr(options, option)) is None:
+            continue
+        command = [python, __file__, "--peers-job", str(folder), "--peers", *peers, "--repeats", str(options.repeats)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise SystemExit(f"{' and '.join(peers)} failed:\n{done.stderr[-3000:]}")
+        rows += json.loads((folder / "found.json").read_text())
+    return rows
 
 
 def tabled(rows: Sequence[Sequence[Any]], repeats: int) -> Any:
@@ -318,13 +433,14 @@ def tabled(rows: Sequence[Sequence[Any]], repeats: int) -> Any:
     from rich.table import Table
 
     by = {(task, epsilon, who): (np.array(errors), took) for task, epsilon, who, errors, took in rows}
-    table = Table(title=f"Error of a number: median of |answer − exact| over {repeats} answers")
+    absent = [peer for peer in WAYS if not any(who == peer for *_, who in by)]
+    not_there = f"; not measured: {', '.join(absent)}" if absent else ""
+    table = Table(title=f"Error of a number: median of |answer − exact| over {repeats} answers{not_there}")
     columns = (
         "question",
         "ε",
         "ours",
-        "OpenDP",
-        "diffpriv.",
+        *WAYS,
         "best ÷ ours",
         "its 95 %",
         "told apart",
@@ -347,14 +463,20 @@ def tabled(rows: Sequence[Sequence[Any]], repeats: int) -> Any:
     for task in dict.fromkeys(row[0] for row in rows):
         for epsilon in EPSILONS:
             ours = next(by[task, epsilon, who] for who in ("UnboundedDP", "BoundedDP") if (task, epsilon, who) in by)
-            peers = [by.get((task, epsilon, peer)) for peer in ("OpenDP", "diffprivlib")]
-            best = min((one for one in peers if one is not None), key=lambda one: float(np.median(one[0])))
+            peers = [by.get((task, epsilon, peer)) for peer in WAYS]
+            there = [one for one in peers if one is not None]
+            if not there:
+                table.add_row(task, epsilon, written(ours))
+                continue
+            best = min(there, key=lambda one: float(np.median(one[0])))
             mine, theirs = (float(np.median(one[0])) for one in (ours, best))
             with np.errstate(divide="ignore", invalid="ignore"):
-                low, high = np.nanquantile(np.nan_to_num(drawn(best[0]) / drawn(ours[0]), nan=1.0), [0.025, 0.975])
+                ratios = drawn(best[0]) / drawn(ours[0])
+                low, high = np.quantile(np.where(np.isnan(ratios), 1.0, ratios), [0.025, 0.975], method="nearest")
             ratio = "both 0" if mine == theirs == 0 else "∞" if mine == 0 else f"{theirs / mine:.2f}"
             apart = "near" if low <= 1 <= high else "ours" if low > 1 else "theirs"
-            cells = [written(ours), *map(written, peers), ratio, f"{low:.2f} to {high:.2f}", apart]
+            interval = " to ".join("∞" if end == np.inf else f"{end:.2f}" for end in (low, high))
+            cells = [written(ours), *map(written, peers), ratio, interval, apart]
             table.add_row(
                 task, epsilon, *cells, written(by.get((task, epsilon, "AdditionOnly"))), f"{best[1] / ours[1]:.2f}"
             )
@@ -365,11 +487,14 @@ def tabled(rows: Sequence[Sequence[Any]], repeats: int) -> Any:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=200)
-    parser.add_argument("--peers-python", default=os.environ.get("OPENDP_PYTHON", sys.executable))
+    parser.add_argument("--peers-python", default=os.environ.get("OPENDP_PYTHON"))
+    parser.add_argument("--tumult-python", help="one that has tmlt.analytics")
+    parser.add_argument("--smartnoise-python", help="one that has smartnoise-sql")
     parser.add_argument("--peers-job", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--peers", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.peers_job is not None:
-        peers_job(options.peers_job, options.repeats)
+        peers_job(options.peers_job, options.repeats, options.peers)
         return
     from history import show
 

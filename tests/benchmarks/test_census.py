@@ -49,4 +49,14 @@ def test_an_answer_that_fails_and_one_without_error_are_shown_so(census: ModuleT
         rows += [["t", epsilon, "UnboundedDP", [0.0] * 9, 1.0], ["t", epsilon, "OpenDP", [0.0] * 9, 1.0]]
         rows += [["t", epsilon, "diffprivlib", [float("inf")], 1.0]]
     cells = {str(column.header): set(column.cells) for column in census.tabled(rows, 9).columns}
-    assert (cells["diffpriv."], cells["best ÷ ours"], cells["told apart"]) == ({"fails"}, {"both 0"}, {"near"})
+    assert (cells["diffprivlib"], cells["best ÷ ours"], cells["told apart"]) == ({"fails"}, {"both 0"}, {"near"})
+
+
+def test_a_peer_that_was_not_there_is_said(census: ModuleType) -> None:
+    rows = [
+        ["t", epsilon, who, [1.0] * 9, 1.0]
+        for epsilon in census.EPSILONS
+        for who in ("UnboundedDP", "OpenDP", "Tumult")
+    ]
+    assert str(census.tabled(rows, 9).title).endswith("over 9 answers; not measured: diffprivlib, SmartNoise")
+    assert {peer for peers in census.PYTHONS.values() for peer in peers} == {*census.WAYS}

@@ -39,7 +39,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {"frame": PEOPLE, **{kind: folder / f"people.{kind}" for kind in ("parquet", "csv", "duckdb")}}
 
 
-def questions(table: Any, **how: Any) -> list[Any]:
+def questions(table: Any, /, **how: Any) -> list[Any]:
     def records(combine: Any = "sum", **more: Any) -> Any:
         return lw.records(table, person="who", combine=combine, **how, **more)
 

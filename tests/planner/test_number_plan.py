@@ -473,6 +473,36 @@ def test_the_stated_error_of_a_mean_holds_and_is_not_idle(notion: Notion, people
             assert simulated(plan, np.abs(found - mean), 0.9 * stated) > BAND
 
 
+@pytest.mark.statistical
+@pytest.mark.parametrize("notion", [UnboundedDP("1"), AdditionOnly("1/2")], ids=str)
+@pytest.mark.parametrize("people", [40, 1_000])
+def test_the_error_that_is_published_beside_a_mean_holds_and_is_not_idle(notion: Notion, people: int) -> None:
+    """Each answer with its own: what it says of the number of people is noisy too."""
+    plan = plan_number(question(ask("mean", 0, 100, grid=F(1, 1000))), notion)
+    bits = SeededBitsForTests(people)
+    for mean in (100, 50, 0, 73):
+        exactly = np.tile(np.array([2 * (mean - 50) * people, people], np.int64), DRAWS)
+        published = plan.answers(plan.draw(exactly, bits), pa.table({"group": [""] * DRAWS}))
+        off = np.abs(published["value"].to_numpy() - mean)
+        stated = published["within_95_percent"].to_numpy()
+        assert simulated(plan, off - stated, 0) < BAND
+        if mean == 100 and people == 1_000:  # the broken variant
+            assert simulated(plan, off - stated / 2, 0) > BAND
+
+
+@pytest.mark.statistical
+def test_the_stated_error_of_a_mean_of_a_public_number_holds_and_is_not_idle() -> None:
+    plan = plan_number(question(ask("mean", 0, 100, grid=F(1, 1000), people=1_000)), BoundedDP("1/10"))
+    stated = plan.accuracy().within_95_percent  # type: ignore[union-attr]
+    for mean in (100, 50, 0):
+        exactly = np.full(DRAWS, F(mean) / plan.scale.unit - plan.scale.origin / plan.scale.unit).astype(np.int64)
+        published = plan.answers(plan.draw(exactly, SeededBitsForTests(mean)), pa.table({"group": [""] * DRAWS}))
+        off = np.abs(published["value"].to_numpy() - mean)
+        assert simulated(plan, off, stated) < BAND
+        if mean == 50:  # the broken variant; at a bound, half of all answers are clamped to it
+            assert simulated(plan, off, 0.85 * stated) > BAND
+
+
 def test_the_error_of_a_mean_is_never_more_than_the_range() -> None:
     plan = plan_number(question(ask("mean")), UnboundedDP("1/100000"))
     assert [entry.within_95_percent for entry in plan.accuracy().by_number][:3] == [2.0, 2.0, 2.0]

@@ -154,6 +154,9 @@ def test_a_useless_question_is_answered_where_that_is_meant(stand: Stand) -> Non
     asked = with_(SAFE, "protect", epsilon="1/100")
     assert stand.post("/release", "town", asked).status_code == 422
     assert stand.post("/release", "town", asked, accept_useless=True).status_code == 200
+    in_spec = {**with_(SAFE, "protect", epsilon="1/90"), "query": {"accept_useless": True}}
+    assert stand.post("/release", "town", in_spec).status_code == 200
+    assert stand.post("/plan", "town", {**in_spec, "query": {"accept_useless": "yes"}}).status_code == 422
 
 
 def test_nothing_but_the_folder_of_the_configuration_is_needed(stand: Stand, tmp_path: Path) -> None:

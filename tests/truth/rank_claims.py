@@ -164,6 +164,32 @@ def register(claims: Claims) -> None:
         return all(len(set(each)) == 1 for each in far)
 
     @says(
+        r"The (?P<name>least|greatest) value may come out as any point of the grid (?P<side>below|above) all numbers: its rank error is larger by 1"
+        r" at most, however far it lies\. A p % point of which (?P<rest>p|\(100 − p\)) % are more than (?P<more>[\d,]+) people lies (?P=side) all"
+        r" numbers with probability at most 5 %"
+    )
+    def _(world: Any, name: str, side: str, rest: str, more: str) -> bool:
+        least, k = name == "least", int(more.replace(",", ""))
+        p, far, beyond = (0, -9, (0, 1)) if least else (100, 9, (1, 2))
+        lost = [ranks.rank_error(tuple(map(Fraction, people)), Fraction(far), Fraction(p)) for people in CROWDS]
+        best = [
+            min(ranks.rank_error(tuple(map(Fraction, people)), z, Fraction(p)) for z in POINTS) for people in CROWDS
+        ]
+
+        def beyond_all(n: int) -> float:
+            """All are on the last point, and (100 − p) % of them, or p %, are half a person more than so many."""
+            share = Fraction(100 * (2 * k + 1), 2 * n)
+            law = ranks.named(world.rate, share if least else 100 - share, POINTS, (POINTS[2 if least else 0],) * n)
+            return math.fsum(law[z] for z in beyond)
+
+        return (
+            p in world.ps and (side == "below") == least == (rest == "p")
+            and max(x - y for x, y in zip(lost, best, strict=True)) == 1
+            and max(beyond_all(n) for n in (k + 1, k + 2, 2 * k + 3)) <= 0.05
+            and bound(world, k - 1) >= 0.95 - 1e-12 and (k == 1 or bound(world, k - 2) < 0.95)
+        )  # fmt: skip
+
+    @says(
         r"Where at most (?P<few>[\d,]+) (?:people have|person has) a number, the 95 % say nothing(?P<some> of one percentile or more)?: every grid point is so near"
     )
     def _(world: Any, few: str, some: str | None) -> bool:
@@ -218,6 +244,8 @@ REQUIRED = [
     ("several rows", r"Someone with several rows.*", lambda w: w.query.records.combine != "refuse"),
     ("a public number", r"That \d+ people.*", lambda w: w.query.people is not None),
     ("too few", r"Where at most .*", lambda w: w.query.people is None and w.plan.accuracy().within_95_percent > 0),
+    ("the least", r"The least value may.*below.*", lambda w: 0 in w.ps),
+    ("the greatest", r"The greatest value may.*above.*", lambda w: 100 in w.ps),
     ("nobody there", r"Where nobody has.*", lambda w: w.query.people is None),
 ]  # fmt: skip
 """What must be said where it is so: a name, a pattern, and when."""

@@ -9,7 +9,7 @@ expressions, and their answers too: a suite holds all against one oracle (`tests
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, MutableMapping
+from collections.abc import Hashable, Mapping, MutableMapping
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,16 @@ class Bound(Private):
     def declares(self, column: str) -> bool:
         """Whether the source says of what type a column is, or its values alone do: in a sheet, or as Python objects."""
         return True
+
+    def check_roles(self, columns: Mapping[str, str]) -> None:
+        """Refuse a column that is not read for what a question asks of it; an engine that reads texts as numbers has none.
+
+        Args:
+            columns: what each column is for and its name.
+
+        Raises:
+            DataError: its numbers or times are texts.
+        """
 
     @abstractmethod
     def fetch(self, expression: Any) -> pa.Table:

@@ -26,7 +26,7 @@ import pyarrow as pa
 
 from leeward._postgres import Address
 from leeward.engine._bound import Bound
-from leeward.engine._postgres_rows import Kind, chosen, in_plain_words, kinds_of, refuse_odd, snapshot
+from leeward.engine._postgres_rows import chosen, in_plain_words, kinds_of, refuse_odd, snapshot
 from leeward.engine._postgres_sql import SETTINGS, compiled, hash_sums, listed
 from leeward.engine._sql import named
 from leeward.errors import DataError
@@ -62,6 +62,17 @@ class InPostgres(Bound):
     @property
     def rows(self) -> Any:
         return ibis.table(ibis.Schema.from_pyarrow(self._schema), name=_SOURCE)
+
+    def check_roles(self, columns: Mapping[str, str]) -> None:
+        for role, name in columns.items():
+            if role in _OF_NUMBERS and pa.types.is_string(self._schema.field(name).type):
+                what, cast = ("times", "timestamptz") if role == "time" else ("numbers", "double precision")
+                raise DataError(
+                    f"{role} = '{name}'",
+                    f"its {what} are texts, which PostgreSQL reads by rules of its own",
+                    f"Store them as {what}, in a materialized view say: {named(name)}::{cast}. Or leave engine out: the"
+                    " table is then read once, and counted here",
+                )
 
     def fetch(self, expression: Any) -> pa.Table:
         names, rows = self._answer(*compiled(expression))
@@ -140,13 +151,14 @@ def in_postgres(
                 "Make a materialized view of it; or leave engine out: the table is then read once, and counted here",
             )
         kinds = kinds_of(session, number, columns, names)
-        _refuse_texts(columns, kinds)
         marks = [(kinds[name], named(name)) for name in names]
-        refuse_odd(session, relation, marks)
         source = ", ".join(f"{kind.counted.format(name)} AS {name}" for kind, name in marks)
         schema = pa.schema([(name, kinds[name].arrow) for name in names])
+        bound = InPostgres(session, address, relation, source, schema)
+        bound.check_roles(columns)
+        refuse_odd(session, relation, marks)
 
-        yield InPostgres(session, address, relation, source, schema)
+        yield bound
 
 
 def _parts_of(session: Session, relation: str) -> frozenset[tuple[str, str]]:
@@ -160,15 +172,3 @@ def _parts_of(session: Session, relation: str) -> frozenset[tuple[str, str]]:
         if "Relation Name" in node:
             found.add((node["Schema"], node["Relation Name"]))
     return frozenset(found)
-
-
-def _refuse_texts(columns: Mapping[str, str], kinds: Mapping[str, Kind]) -> None:
-    for role, name in columns.items():
-        if role in _OF_NUMBERS and pa.types.is_string(kinds[name].arrow):
-            what, cast = ("times", "timestamptz") if role == "time" else ("numbers", "double precision")
-            raise DataError(
-                f"{role} = '{name}'",
-                f"its {what} are texts, which PostgreSQL reads by rules of its own",
-                f"Store them as {what}, in a materialized view say: {named(name)}::{cast}. Or leave engine out: the table is"
-                " then read once, and counted here",
-            )

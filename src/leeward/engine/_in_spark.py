@@ -95,6 +95,10 @@ class InSpark(Bound):
     def rows(self) -> Any:
         return ibis.table(ibis.Schema.from_pyarrow(self._schema), name=_SOURCE)
 
+    def check_roles(self, columns: Mapping[str, str]) -> None:
+        for role, name in columns.items():
+            _refuse_text(role, name, is_text=pa.types.is_string(self._schema.field(name).type))
+
     def fetch(self, expression: Any) -> pa.Table:
         with in_plain_words():
             # never to_pyarrow, which goes through pandas: NaN becomes None there, and the year 1500 an error

@@ -108,6 +108,7 @@ class Sources(Private):
             with alone as bound:
                 yield bound
         else:
+            whole.check_roles(columns)
             yield OwnColumns(whole, list(dict.fromkeys(columns.values())), next(self._numbers), known)
 
     def _whole(
@@ -133,11 +134,13 @@ class Sources(Private):
 
 def _one_source(one: Described, other: Described) -> bool:
     """Whether two questions read one source, in one way."""
-    return same_source(one.source, other.source) and (one.table, one.writing) == (other.table, other.writing)
+    return same_source(one.source, other.source) and _how(one) == _how(other)
+
+
+def _how(described: Described) -> tuple[object, ...]:
+    return described.table, described.writing, described.engine, described.spark
 
 
 def _read_alike(described: Described) -> bool:
-    """Whether a column is read here, and in one way whatever it is for: a decimal comma is said of numbers alone, say."""
-    if described.engine != "duckdb":
-        return False
+    """Whether a column is read in one way whatever it is for: a decimal comma is said of numbers alone, say."""
     return described.writing.decimal in (None, ".") and described.writing.time_format is None

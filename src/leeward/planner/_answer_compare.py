@@ -133,7 +133,8 @@ class AnswerComparison(Ways[Answered, AnswerOption]):
         own = self.options[0]
         if own.error is None:
             return ("Nothing can be released as asked",)
-        said = [f"As asked, by {own.mechanism}: {own.nearness}, {own.side}", *self._other_ways(own)]
+        said = [f"As asked, by {own.mechanism}: {own.nearness}, {own.side}"]
+        said += [*(own.plan.beyond() if isinstance(own.plan, RankPlan) else ()), *self._other_ways(own)]
         like = [one for one in self.possible if one.mechanism == own.mechanism and one.notion != own.notion]
         like = [one for one in like if not one.useless]
         for other in like:

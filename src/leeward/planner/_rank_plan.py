@@ -173,6 +173,25 @@ class RankPlan(Displayed):
             all_within_95_percent=together,
         )
 
+    def beyond(self) -> tuple[str, ...]:
+        """Say that the least or greatest value, where it is asked for, may come out as a point beyond everybody's number.
+
+        A point above all n numbers has n people below it. For the greatest value that is a rank error of n − (n − 1) = 1,
+        and the greatest value itself has 0. None of these points can be preferred for being near: somebody who comes may
+        have any of them as a number, and would move how near the others are as far as the grid goes. For p per cent their
+        rank error is (100 − p) % of n − 1, and 1 more, and that of the best point is 1 at most. So they are further off than
+        the noise lets an answer be, but with 5 % or less, where (100 − p) % of n are more than what it keeps and 1.
+        """
+        found, more = list[str](), self.reach(Fraction(1, 20)) + 1
+        for p, name, side, rest in ((0, "least", "below", "p"), (100, "greatest", "above", "(100 − p)")):
+            if any(one.p == p for one in self.percentiles):
+                found.append(
+                    f"The {name} value may come out as any point of the grid {side} all numbers: its rank error is larger by"
+                    f" 1 at most, however far it lies. A p % point of which {rest} % are more than {more:,}"
+                    f" {self.query.many} lies {side} all numbers with probability at most 5 %"
+                )
+        return tuple(found)
+
     def reach(self, missed: Fraction) -> int:
         """Return how many people can be between, of all percentiles of a group, but with a probability of ``missed``."""
         each = missed / len(self.mechanisms)

@@ -118,6 +118,7 @@ def _not_guaranteed(plan: RankPlan) -> list[str]:
     found = [
         f"Nothing is said of how far an answer is from the exact one as a number: where no {_one(query)} has a number for a"
         " long stretch, every point of the stretch has one rank",
+        *plan.beyond(),
         numbers_rounded(values),
         *numbers_placed(query, plan.notion),
     ]

@@ -7,6 +7,7 @@ modules are imported inside the commands, so that ``--help`` is quick.
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from contextlib import suppress
@@ -166,11 +167,16 @@ def main() -> None:
         os._exit(2)  # Python would try to write its buffers once more
 
 
+@functools.cache  # a process that runs several commands makes them once
+def _command() -> Any:
+    return typer.main.get_command(app)
+
+
 def _run() -> None:
     try:
         with ended_as_by_an_interrupt():
             _check_memory()
-            code = app(standalone_mode=False)
+            code = _command()(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except _UsageError as error:
         path = getattr(getattr(error, "ctx", None), "command_path", "leeward")

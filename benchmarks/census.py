@@ -26,8 +26,8 @@ and a noisy count, at half of ε each. diffprivlib's mean and sum are for a publ
 floating point, so it holds no exact ε; its quantile is of the exponential mechanism on the intervals between the records.
 Tumult and SmartNoise protect one record more or less. SmartNoise has no percentiles, and its price of an average, of which
 sum and count are charged apart, is brought to ε by asking each at half. One job of Spark takes nearly as long for one group
-as for many, so Tumult is given so many copies of the table, each a public group: its time is that of the job over their
-number.
+as for many, so Tumult is given copies of the table (``--tumult-repeats``), each a public group: its time is that of the job
+over their number.
 
 Counts have one law of noise in all, of the rate ε over what one record adds, and so have sums: which median is smaller is
 then luck, and the best of several is a little smaller than any. Of forty intervals of 95 %, two lie beside the truth on
@@ -419,7 +419,8 @@ def measured(options: argparse.Namespace, folder: Path) -> list[list[Any]]:
     for option, peers in PYTHONS.items():
         if (python := getattr(options, option)) is None:
             continue
-        command = [python, __file__, "--peers-job", str(folder), "--peers", *peers, "--repeats", str(options.repeats)]
+        repeats = options.tumult_repeats if peers == ("Tumult",) else options.repeats
+        command = [python, __file__, "--peers-job", str(folder), "--peers", *peers, "--repeats", str(repeats)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise SystemExit(f"{' and '.join(peers)} failed:\n{done.stderr[-3000:]}")
@@ -434,8 +435,10 @@ def tabled(rows: Sequence[Sequence[Any]], repeats: int) -> Any:
 
     by = {(task, epsilon, who): (np.array(errors), took) for task, epsilon, who, errors, took in rows}
     absent = [peer for peer in WAYS if not any(who == peer for *_, who in by)]
-    not_there = f"; not measured: {', '.join(absent)}" if absent else ""
-    table = Table(title=f"Error of a number: median of |answer − exact| over {repeats} answers{not_there}")
+    said = f"; not measured: {', '.join(absent)}" if absent else ""
+    fewer = {(who, len(errors)) for _, _, who, errors, _ in rows if len(errors) < repeats and max(errors) < np.inf}
+    said = "".join(f", of {who} {n}" for who, n in sorted(fewer)) + said
+    table = Table(title=f"Error of a number: median of |answer − exact| over {repeats} answers{said}")
     columns = (
         "question",
         "ε",
@@ -489,6 +492,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=200)
     parser.add_argument("--peers-python", default=os.environ.get("OPENDP_PYTHON"))
     parser.add_argument("--tumult-python", help="one that has tmlt.analytics")
+    parser.add_argument("--tumult-repeats", type=int, default=20, help="copies of the table in one job of Spark")
     parser.add_argument("--smartnoise-python", help="one that has smartnoise-sql")
     parser.add_argument("--peers-job", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--peers", nargs="+", help=argparse.SUPPRESS)

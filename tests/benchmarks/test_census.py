@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,4 +61,30 @@ def test_a_peer_that_was_not_there_is_said(census: ModuleType) -> None:
         for who in ("UnboundedDP", "OpenDP", "Tumult")
     ]
     assert str(census.tabled(rows, 9).title).endswith("over 9 answers; not measured: diffprivlib, SmartNoise")
+    rows += [["t", epsilon, "SmartNoise", [1.0] * 4, 1.0] for epsilon in census.EPSILONS]
+    assert str(census.tabled(rows, 9).title).endswith("over 9 answers, of SmartNoise 4; not measured: diffprivlib")
     assert {peer for peers in census.PYTHONS.values() for peer in peers} == {*census.WAYS}
+
+
+def shown(line: dict[str, Any]) -> str:
+    """The table of the guide, from a line of the history: a row a question, a column an ε."""
+    found = dict[str, list[str]]()
+    for cells in line["rows"]:
+        row = dict(zip(line["columns"], cells, strict=True))
+        peers = {peer: row[peer] for peer in ("OpenDP", "diffprivlib", "Tumult", "SmartNoise")}
+        best = min((float(error) for error in peers.values() if error not in {"", "fails"}), default=None)
+        one_way = f" · {row['one way']}" if row["one way"] else ""
+        found.setdefault(row["question"], []).append(f"{row['ours']} · {best:g}{one_way}")
+    head = "| question | ε = 1/10 | 1/2 | 1 | 2 |\n|---|---|---|---|---|\n"
+    return head + "".join(f"| {question} | {' | '.join(cells)} |\n" for question, cells in found.items())
+
+
+def test_the_guide_shows_what_was_measured() -> None:
+    lines = [json.loads(line) for line in (FOLDER / "history.jsonl").read_text("utf-8").splitlines()]
+    last = [line for line in lines if line["benchmark"] == "census"][-1]
+    assert shown(last) in (FOLDER.parent / "docs" / "guide" / "numbers.md").read_text("utf-8")
+    of_one_law = ("people by education", "sum of hours", "mean age", "mean age, n known", "mean kW", "mean kW, n known")
+    apart = [row for row in last["rows"] if row[0] in of_one_law and row[last["columns"].index("told apart")] != "near"]
+    assert [row[:2] for row in apart] == [["mean kW, n known", "2"]], "what the guide says of them"
+    others = {row[last["columns"].index("told apart")] for row in last["rows"] if row[0] not in of_one_law}
+    assert others == {"near", "ours"}

@@ -165,28 +165,26 @@ def register(claims: Claims) -> None:
 
     @says(
         r"The (?P<name>least|greatest) value may come out as any point of the grid (?P<side>below|above) all numbers: its rank error is larger by 1"
-        r" at most, however far it lies\. A p % point of which (?P<rest>p|\(100 − p\)) % are more than (?P<more>[\d,]+) people lies (?P=side) all"
+        r" at most, however far it lies\. Of (?P<enough>[\d,]+) people or more the (?P<instead>1|99) % point, asked for instead, lies (?P=side) all"
         r" numbers with probability at most 5 %"
     )
-    def _(world: Any, name: str, side: str, rest: str, more: str) -> bool:
-        least, k = name == "least", int(more.replace(",", ""))
+    def _(world: Any, name: str, side: str, enough: str, instead: str) -> bool:
+        least, n = name == "least", int(enough.replace(",", ""))
         p, far, beyond = (0, -9, (0, 1)) if least else (100, 9, (1, 2))
         lost = [ranks.rank_error(tuple(map(Fraction, people)), Fraction(far), Fraction(p)) for people in CROWDS]
-        best = [
-            min(ranks.rank_error(tuple(map(Fraction, people)), z, Fraction(p)) for z in POINTS) for people in CROWDS
-        ]
+        best = [min(ranks.rank_error(tuple(map(Fraction, some)), z, Fraction(p)) for z in POINTS) for some in CROWDS]
 
-        def beyond_all(n: int) -> float:
-            """All are on the last point, and (100 − p) % of them, or p %, are half a person more than so many."""
-            share = Fraction(100 * (2 * k + 1), 2 * n)
-            law = ranks.named(world.rate, share if least else 100 - share, POINTS, (POINTS[2 if least else 0],) * n)
-            return math.fsum(law[z] for z in beyond)
+        def beyond_all(people: int) -> float:
+            """All are on the last point."""
+            at = (POINTS[2 if least else 0],) * people
+            return math.fsum(ranks.named(world.rate, Fraction(instead), POINTS, at)[z] for z in beyond)
 
         return (
-            p in world.ps and (side == "below") == least == (rest == "p")
+            p in world.ps and (side, instead) == (("below", "1") if least else ("above", "99"))
             and max(x - y for x, y in zip(lost, best, strict=True)) == 1
-            and max(beyond_all(n) for n in (k + 1, k + 2, 2 * k + 3)) <= 0.05
-            and bound(world, k - 1) >= 0.95 - 1e-12 and (k == 1 or bound(world, k - 2) < 0.95)
+            and max(beyond_all(people) for people in (n, n + 1, n + 50, 2 * n)) <= 0.05
+            and n % 100 == 1 and bound(world, n // 100 - 1) >= 0.95 - 1e-12
+            and (n // 100 == 1 or bound(world, n // 100 - 2) < 0.95)
         )  # fmt: skip
 
     @says(

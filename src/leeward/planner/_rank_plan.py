@@ -182,13 +182,13 @@ class RankPlan(Displayed):
         rank error is (100 − p) % of n − 1, and 1 more, and that of the best point is 1 at most. So they are further off than
         the noise lets an answer be, but with 5 % or less, where (100 − p) % of n are more than what it keeps and 1.
         """
-        found, more = list[str](), self.reach(Fraction(1, 20)) + 1
-        for p, name, side, rest in ((0, "least", "below", "p"), (100, "greatest", "above", "(100 − p)")):
+        found, enough = list[str](), 100 * (self.reach(Fraction(1, 20)) + 1) + 1
+        for p, name, side, instead in ((0, "least", "below", 1), (100, "greatest", "above", 99)):
             if any(one.p == p for one in self.percentiles):
                 found.append(
                     f"The {name} value may come out as any point of the grid {side} all numbers: its rank error is larger by"
-                    f" 1 at most, however far it lies. A p % point of which {rest} % are more than {more:,}"
-                    f" {self.query.many} lies {side} all numbers with probability at most 5 %"
+                    f" 1 at most, however far it lies. Of {enough:,} {self.query.many} or more the {instead} % point, asked"
+                    f" for instead, lies {side} all numbers with probability at most 5 %"
                 )
         return tuple(found)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ import pytest
 from tests.desk.conftest import Seat, write_tables
 from tests.desk.walk import ANSWERS, done, walked
 
+from leeward.desk import _release
 from leeward.desk._jobs import Job, Jobs
+from leeward.desk._releases import all_kept
 from leeward.ledger import Ledger
 
 OPEN = {"opens": "yes", "doubtful": "yes", "useless": "yes"}
@@ -225,3 +228,21 @@ def test_a_vast_epsilon_is_certainty() -> None:
     from leeward.desk._risk import belief_at_most
 
     assert belief_at_most(Fraction(1, 100), 10**80) == 1
+
+
+def test_two_releases_of_one_draft_at_once_have_a_folder_each(seat: Seat, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The draft is changed while its first release is at work: both are paid for, and neither is written over the other."""
+    name, both, begun = walked(seat), threading.Barrier(2), _release.refuse_within
+
+    def at_once(*given: Any) -> None:
+        both.wait(60)
+        begun(*given)
+
+    monkeypatch.setattr(_release, "refuse_within", at_once)
+    answers = [seat.post(f"/drafts/{name}/release", OPEN)]
+    seat.post(f"/drafts/{name}/strength", {**ANSWERS["strength"], "epsilon": "1/2"})
+    answers.append(seat.post(f"/drafts/{name}/release", OPEN))
+    for answer in answers:
+        assert done(seat, answer).status_code == 200
+    assert {one.statement.budget.price for one in all_kept(seat.desk)} == {"1", "1/2"}
+    assert sorted(path.name for path in seat.desk.released.iterdir()) == [f"{name}-1", f"{name}-2"]

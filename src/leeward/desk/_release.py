@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
@@ -115,13 +116,30 @@ def released(
     """
     plans, budget = spec.plans(), spec.ledger()
     desk.released.mkdir(parents=True, exist_ok=True)
-    out = next(path for n in itertools.count(1) if not os.path.lexists(path := desk.released / f"{draft.name}-{n}"))
-    refuse_within(out, budget, plans[0].counted)
-    with saving(out, [""]) as save, together({"": plans}, budget, progress=progress) as made:
-        (one,) = made.release(if_doubtful="publish" if doubtful else "refuse", accept_useless={""} if useless else ())
-        progress("writing the report")
-        save([one])
+    with _folder_for(desk, draft) as out:
+        refuse_within(out, budget, plans[0].counted)
+        with saving(out, [""]) as save, together({"": plans}, budget, progress=progress) as made:
+            (one,) = made.release(
+                if_doubtful="publish" if doubtful else "refuse", accept_useless={""} if useless else ()
+            )
+            progress("writing the report")
+            save([one])
     return Made(out.name, one.curator.charged, one.curator.opened, one.curator.lines())
+
+
+@contextmanager
+def _folder_for(desk: Desk, draft: Draft) -> Iterator[Path]:
+    """A folder that is nobody else's: made at once, since a release at work, here or at another desk, has no files yet."""
+    for number in itertools.count(1):
+        out = desk.released / f"{draft.name}-{number}"
+        with suppress(FileExistsError):
+            out.mkdir()
+            break
+    try:
+        yield out
+    finally:
+        with suppress(OSError):
+            out.rmdir()  # if nothing was written into it
 
 
 def agreed(draft: Draft, price: Fraction) -> str:

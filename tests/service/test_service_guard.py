@@ -119,6 +119,8 @@ def test_a_body_is_json_and_short(stand: Stand, asked: Any) -> None:
         ("", 422),
         ("null", 422),
         ('"\\ud800"', 422),
+        ('{"data_set": "people", "data_set": "town", "spec": {}}', 422),
+        (ASKED.replace('"epsilon": "1"', '"epsilon": "1", "\\u0065psilon": "2"'), 422),
         (b"\xff\xfe", 422),
     ):
         answer = stand.browser.post("/release", content=content, headers=head)

@@ -57,3 +57,22 @@ def test_a_ledger_is_checked_whole_once_a_minute(stand: Stand, monkeypatch: pyte
     assert stand.post("/plan", "town", with_(SAFE, "protect", epsilon="1/2")).status_code == 503
     assert "chain" in stand.told[-1]
     assert len(opened) == 2
+
+
+def test_a_list_in_a_database_is_read_each_time(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No file says that it changed; until the service was started anew, its list was the one of the first question."""
+    monkeypatch.setattr(_held, "is_address", lambda _: True)
+    assert stand.post("/plan", "town", SAFE).status_code == 200
+    monkeypatch.setattr(_held, "read_keys", lambda _: 1 / 0)
+    assert stand.post("/plan", "town", SAFE).status_code == 500
+
+
+def test_a_ledger_that_is_taken_away_is_not_made_anew_in_its_place(stand: Stand) -> None:
+    assert stand.post("/release", "town", SAFE).status_code == 200
+    (stand.folder / "budget.db").rename(stand.folder / "elsewhere.db")
+    assert stand.post("/plan", "town", SAFE).status_code == 503
+    assert "budget.db is gone" in stand.told[-1]
+    assert stand.post("/release", "people", SUM).status_code == 503
+    assert not (stand.folder / "budget.db").exists()
+    (stand.folder / "elsewhere.db").rename(stand.folder / "budget.db")
+    assert stand.post("/release", "town", SAFE).json()["charged"] == "0"

@@ -114,15 +114,26 @@ class SqliteStore(Store):
 
     @contextmanager
     def _seeing(self) -> Iterator[Connection]:
+        self._refuse_gone()
         with self._engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def _alone(self) -> Iterator[Connection]:
+        self._refuse_gone()
         with self._engine.connect() as connection:
             connection.execution_options(leeward_writes=True)
             with connection.begin():
                 yield connection
+
+    def _refuse_gone(self) -> None:
+        """Refuse a file that was taken away since it was opened: SQLite would make an empty one in its place."""
+        if not os.path.lexists(self.path):
+            raise LedgerError(
+                f"The ledger {self.path} is gone",
+                "it was there when this process opened it",
+                "Bring it back, with its mark; what it says was spent is forgotten otherwise",
+            )
 
     def _is_made(self, create: bool) -> bool:
         """Whether a ledger is in the file; where there is none yet, whether one may be made was said."""

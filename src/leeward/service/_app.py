@@ -38,7 +38,16 @@ _REFUSALS: Final[dict[int | str, dict[str, Any]]] = {
     422: {"model": Refused, "description": "Refused by public facts; nothing is charged."},
     503: {"model": Refused, "description": "There is no answer."},
 }
-_CODES: Final = {400: "host", 401: "token", 404: "address", 405: "method", 413: "size", 415: "type", 500: "defect"}
+_CODES: Final = {
+    400: "host",
+    401: "token",
+    404: "address",
+    405: "method",
+    413: "size",
+    415: "type",
+    422: "request",
+    500: "defect",
+}
 
 
 def routes(answering: Answering) -> FastAPI:

@@ -11,7 +11,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, Final
 
 from fastapi import Response
@@ -85,9 +87,24 @@ class Guard(web.Guard):
             return self._refuse(415, f"A question is sent as {JSON}.")
         if (sent := await body(receive, MOST)) is None:
             return self._refuse(413, f"A question has {MOST:,} bytes at most.")
+        if _is_ambiguous(sent):
+            return self._refuse(422, "A key stands twice in one object of this question, and it may hold two things.")
         held = [sent]
 
         async def again() -> dict[str, Any]:
             return {"type": "http.request", "body": held.pop(), "more_body": False} if held else dict(await receive())
 
         return again
+
+
+def _is_ambiguous(sent: bytes) -> bool:
+    """Whether a key stands twice in one object: some readers take the first then, others the last."""
+    found = False
+
+    def noted(pairs: list[tuple[str, Any]]) -> None:
+        nonlocal found
+        found = found or len(dict(pairs)) < len(pairs)
+
+    with suppress(ValueError, RecursionError):  # what is no JSON is refused by whoever reads it
+        json.loads(sent, object_pairs_hook=noted)
+    return found

@@ -9,9 +9,10 @@ from collections.abc import Hashable
 from time import monotonic
 from typing import Final
 
+from leeward._postgres import is_address
 from leeward.engine import Keys, files_of_list, read_keys
 from leeward.ledger import Ledger
-from leeward.query import CountVisitors
+from leeward.query import CountVisitors, Grid
 from leeward.query._unlisted_groups import AnyQuestion
 
 CHECKED_EVERY: Final = 60.0
@@ -67,7 +68,9 @@ class Held:
 
 
 def _seen(query: CountVisitors) -> Hashable:
-    """Return what is another where the files of a public list are."""
+    """Return what is another where the files of a public list are; None of a list in a database, which has none."""
+    if not isinstance(query.places, Grid) and is_address(query.places.source.held()):
+        return None
     try:
         files = [(path, os.stat(path)) for path in files_of_list(query)]
     except OSError:  # it is said where the list is read

@@ -176,6 +176,12 @@ def test_going_back_and_reloading_lose_nothing(walked: Open) -> None:
 
 
 OTHERS = [("light", 1280), ("dark", 1280), ("light", 390)]
+SQUEEZED = """() => [...document.querySelectorAll('th')]
+    .filter(one => getComputedStyle(one.closest('thead') || one).position !== 'absolute')
+    .map(one => [one.clientWidth, one.textContent.trim()])
+    .filter(([width, said]) => said.length > 3 && width > 1 && width < 44)
+    .map(([, said]) => said)"""
+"""Headings of columns that are too narrow for a word."""
 SCREENS = [("dark", 390), *(pytest.param(*other, marks=pytest.mark.sweep) for other in OTHERS)]
 
 
@@ -190,7 +196,22 @@ def test_everyone_can_read_every_page(walked: Open, scheme: str, width: int) -> 
         dark = page.evaluate("getComputedStyle(document.body).backgroundColor").strip("rgb()").split(", ")
         assert (int(dark[0]) < 128) == (scheme == "dark")
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
+        assert page.evaluate(SQUEEZED) == [], name
         assert barriers(page) == [], name
+    page.close()
+
+
+def test_a_squeezed_column_is_found_out(walked: Open) -> None:
+    page = walked.page(width=390)
+    page.goto(walked.origin)
+    page.evaluate(
+        """() => {
+        const main = document.querySelector("main");
+        main.insertAdjacentHTML("beforeend", "<table><tr><th>Before</th><th>At</th></tr></table>");
+        Object.assign(main.lastElementChild.style, { width: "60px", tableLayout: "fixed" });
+        }"""
+    )
+    assert page.evaluate(SQUEEZED) == ["Before"]
     page.close()
 
 

@@ -37,7 +37,7 @@ MUTANTS = [
     M(
         INSIDE,
         "in_postgres",
-        "        _refuse_texts(columns, kinds)\n",
+        "        bound.check_roles(columns)\n",
         "",
         COUNTED,
         "texts are read as numbers by the database's rules",

@@ -43,7 +43,7 @@ from leeward.query._statistic import Statistic
 P = TypeVar("P", bound=Part)
 
 MOST_COUNTS = 12
-"""Decision curves are given for so many counts from 0, and at the thresholds, however far out they are."""
+"""Up to so many people decision curves are given for each count; beyond, for so many on the way, and near the thresholds."""
 
 
 @taught
@@ -190,9 +190,12 @@ def _curve(option: Option, asked: Asked) -> Iterator[CurvePoint]:
     best = best_possible(option, asked.query if option.plan is None else option.plan.query)
     safe_to, dangerous_from = asked.safe_at_most, asked.dangerous_at_least
     ends = [safe_to + 5 if safe_to is not None else 0, (dangerous_from or 0) + 2]
-    near = set() if safe_to is None else {safe_to}
-    near |= set() if dangerous_from is None else {dangerous_from - 1, dangerous_from, dangerous_from + 2}
-    for c in sorted({*range(min(max(ends), MOST_COUNTS) + 1), *near}):
+    last = max(ends)
+    counts = {*range(0, last + 1, max(1, -(-last // MOST_COUNTS)))}
+    for threshold in (safe_to, dangerous_from):
+        if threshold is not None:  # where what is said changes
+            counts |= {*range(max(0, threshold - 20), threshold + 6)}
+    for c in sorted(count for count in counts if count <= last):
         safe, dangerous = best(c)
         yield CurvePoint(
             count=c,

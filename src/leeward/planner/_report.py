@@ -260,7 +260,7 @@ class DecidingOption(OptionPart):
         errors: how far a published count is off; of a mechanism that stops, one that came out above its threshold, for the
             counts that were given (without counts: of a place with nobody).
         remapped_loss: the expected absolute loss of a published count, after the best remap for the counts that were given.
-        curve: how often each word is said, by the true count: from 0, and at t, T − 1, T and T + 2 however far out.
+        curve: how often each word is said, by the true count: for some counts from 0, and for each near t and near T.
         answered_if_empty: how many places are answered if nobody is anywhere; None if all always are.
         expected: what is to be expected of the counts that were given; None if none were.
         epsilon_for_wish: the notion at the least ε, in thousandths, at which the wish is met; None if no ε does.

@@ -18,7 +18,7 @@ from leeward._plain import at_most, short_percent
 from leeward.mechanism._threshold_rule import Word
 from leeward.outputs import write_page
 from leeward.planner._people import a, there
-from leeward.planner._report import AskedPart, CurvePoint, DecidingOption, PlanReport
+from leeward.planner._report import AskedPart, DecidingOption, PlanReport
 from leeward.planner._words import (
     epsilon,
     head,
@@ -115,9 +115,9 @@ def curves(shown: Iterable[DecidingOption], word: Word, chosen: DecidingOption |
     figure = go.Figure(layout={**LOOK, "margin": _MARGIN})
     alike: dict[tuple[str, ...], list[DecidingOption]] = {}
     for option in shown:
-        alike.setdefault(tuple(point.of(word)[0] for point in _from_0(option)), []).append(option)
+        alike.setdefault(tuple(point.of(word)[0] for point in option.curve), []).append(option)
     if chosen is not None:
-        best = [(point.count, float(most)) for point in _from_0(chosen) if (most := point.of(word)[1]) is not None]
+        best = [(point.count, float(most)) for point in chosen.curve if (most := point.of(word)[1]) is not None]
         line = {"color": "#9a958c", "width": 7}
         figure.add_scatter(
             x=[count for count, _ in best],
@@ -130,7 +130,7 @@ def curves(shown: Iterable[DecidingOption], word: Word, chosen: DecidingOption |
     for i, (chances, group) in enumerate(alike.items()):
         mine = any(option is chosen for option in group)
         figure.add_scatter(
-            x=[point.count for point in _from_0(group[0])],
+            x=[point.count for point in group[0].curve],
             y=[float(chance) for chance in chances],
             customdata=chances,
             mode="lines+markers",
@@ -143,7 +143,7 @@ def curves(shown: Iterable[DecidingOption], word: Word, chosen: DecidingOption |
         xaxis={
             "title": {"text": counted},
             "tickformat": "d",
-            "range": [-0.3, max((_from_0(option)[-1].count for option in shown), default=1) + 0.3],
+            "range": [-0.3, max((option.curve[-1].count for option in shown), default=1) + 0.3],
             "zeroline": False,
             "fixedrange": True,
         },
@@ -156,11 +156,6 @@ def curves(shown: Iterable[DecidingOption], word: Word, chosen: DecidingOption |
         },
     )
     return figure
-
-
-def _from_0(option: DecidingOption) -> list[CurvePoint]:
-    """The part of a curve that has no gaps: a threshold far out is named beside it."""
-    return [point for i, point in enumerate(option.curve) if point.count == i]
 
 
 def error_bars(shown: Sequence[DecidingOption], many: Many) -> go.Figure:

@@ -135,7 +135,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="not a row"):
         shuffled(coin, 2, True, "maybe")
     found = shuffled(coin, 3, True, False)
-    with pytest.raises(InputError, match="no number then"):
+    with pytest.raises(InputError, match="must be a finite number"):
         found.delta(inf)
     for others in ([True], [True, "maybe"], [True] * 3):
         with pytest.raises(InputError, match="there are 2, and each has one"):

@@ -144,5 +144,5 @@ def test_what_is_to_be_hidden_is_a_whole_number_of_steps(between: str, step: str
     if whole:
         make()
     else:
-        with pytest.raises(InputError, match="no whole number of steps"):
+        with pytest.raises(InputError, match="not a whole number of steps"):
             make()

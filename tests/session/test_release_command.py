@@ -82,7 +82,8 @@ def test_the_statement_names_the_zone_in_which_a_window_is_read(town: Town) -> N
         query = json.loads((town.out / "release.json").read_text())["query"]
         assert query["text"].endswith(f"2026-01-01 19:00 ({zone})")
         assert query["window"]["timezone"] == zone
-        assert f"2026-01-01 19:00:00 ({zone})" in (town.out / "report.html").read_text()
+        page = (town.out / "report.html").read_text()
+        assert f"2026-01-01 19:00:00 ({zone})" in page.replace("<time>", "").replace("</time>", "")
 
 
 def test_a_summary_counts_only_what_could_be_said(town: Town) -> None:

@@ -53,7 +53,7 @@ ROWS: Mapping[str, tuple[Asked, str]] = {
     "another order of the list": (Asked(places={"source": "turned.parquet"}), NEW),
     "names on the list": (Asked(places={"name": "name"}), SAME),
     "another epsilon": (Asked(plan={"notion": lw.Presence("2")}), NEW),
-    "another notion": (Asked(plan={"notion": lw.AdditionOnly("1")}, budget={"notion": "addition-only"}), refused("kept")),
+    "another notion": (Asked(plan={"notion": lw.AdditionOnly("1")}, budget={"notion": "addition-only"}), refused("counted")),
     "another threshold": (Asked(plan={"safe_at_most": 31}), NEW),
     "another stop": (Asked(plan={"stop_after": 4}), NEW),
     "what is shown": (Asked(plan={"what": "counts"}), SAME),

@@ -199,9 +199,9 @@ def dies(patch: pytest.MonkeyPatch) -> None:
     """Let a run die while it counts: what it reserved stays, and nobody holds it."""
 
     def end(reservation: Reservation) -> None:
-        if reservation._hold is not None:
-            reservation._hold.release()
-            reservation._hold = None
+        if reservation._lock is not None:
+            reservation._lock.release()
+            reservation._lock = None
 
     def exactly(*_: Any) -> Any:
         raise KeyboardInterrupt

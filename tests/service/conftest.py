@@ -110,13 +110,13 @@ class Stand:
     folder: Path
     bits: Bits | None = None
     told: list[str] = field(default_factory=list)
+    tokens: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.offers: Offers = read_offers(self.folder / "service.toml")
         self.answering = Answering(self.offers, self.told.append, self.bits)
         self.app = guarded(self.answering, [AUTHORITY, "data.example.org"], self.told.append)
         self.browser = TestClient(self.app, base_url=f"http://{AUTHORITY}", follow_redirects=False)
-        self.tokens: dict[str, str] = {}
 
     def token(self, name: str, **caps: str) -> str:
         """Give an analyst a token."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.desk.conftest import Seat
-from tests.service.conftest import SAFE, SUM, TOWN, Stand, with_
+from tests.service.conftest import PEOPLE, SAFE, SERVICE, SUM, TOWN, Stand, at_once, with_, write_tables
 from tests.session.conftest import Town
 
 import leeward as lw
@@ -148,6 +148,33 @@ def test_a_filter_is_beside_that_of_the_curator_and_part_of_the_question(stand: 
     answered = stand.post("/release", "people", some).json()
     assert answered["statement"]["query"]["keep"] == {"ward": ["north"]}
     _asked.admitted(stand.offers.data_sets["people"], some)
+
+
+def test_an_analysts_filter_holds_listed_values_and_never_replaces_the_curators(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once(monkeypatch)
+    write_tables(tmp_path, rows=[(f"p{i}", 30, 1 + i % 2) for i in range(30)])
+    (tmp_path / "service.toml").write_text(SERVICE.replace('["north", "south"]', "[1, 2]"), "utf-8")
+    stand = Stand(tmp_path)
+    stand.token("ann", people="2")
+    asked = {**SUM, "query": {key: value for key, value in SUM["query"].items() if key != "by"}}
+    assert stand.post("/plan", "people", {**asked, "keep": {"ward": [1]}}).status_code == 200
+    for other in (True, 1.0, "1"):
+        refused = stand.post("/plan", "people", {**asked, "keep": {"ward": [other]}})
+        assert (refused.status_code, "public values" in refused.json()["message"]) == (422, True), other
+    (tmp_path / "people.toml").write_text(PEOPLE.replace('"id"', '"id"\nkeep = { ward = [1] }'), "utf-8")
+    stand = Stand(tmp_path, tokens=stand.tokens)
+    refused = stand.post("/plan", "people", {**asked, "keep": {"ward": [2]}})
+    assert (refused.status_code, "filters by this column already" in refused.json()["message"]) == (422, True)
+
+
+def test_what_is_too_dear_is_refused_without_the_table(stand: Stand) -> None:
+    assert stand.post("/release", "people", SUM).status_code == 200
+    (stand.folder / "people.csv").unlink()
+    refused = stand.post("/release", "people", with_(SUM, "protect", epsilon="3/2"))
+    assert (refused.status_code, refused.json()["code"]) == (422, "cap-exceeded"), refused.text
+    assert stand.told == []
 
 
 def test_a_useless_question_is_answered_where_that_is_meant(stand: Stand) -> None:

@@ -1,0 +1,44 @@
+"""Mistakes in the service: who may ask what, what it costs them, and what of the table shows before its time."""
+
+from tests.mutants.mutant import Mutant as M
+
+ANSWERING = "leeward.service._answering"
+ASKED = "leeward.service._asked"
+TOKENS = "leeward.service._tokens"
+GUARD = "leeward.service._guard"
+HELD = "leeward.service._held"
+SHARES = "leeward.ledger._analysts"
+ANSWERS = "tests/service/test_service_answers.py"
+NEIGHBOURS = "tests/service/test_service_neighbours.py"
+GUARDED = "tests/service/test_service_guard.py"
+HOLDS = "tests/service/test_service_held.py"
+
+MUTANTS = [
+    M(ANSWERING, "Answering.drawn", "if stage in AT_TICKS:", "if False:", NEIGHBOURS, "when a price is reserved and an answer stored can be polled"),
+    M(ANSWERING, "", '("reserving", "storing", "withdrawing")', '("reserving", "withdrawing")', NEIGHBOURS, "when an answer is stored can be polled"),
+    M(ANSWERING, "Ticks.left", "math.ceil(taken / self._seconds) * self._seconds - taken", "0.0", NEIGHBOURS, "an answer comes when it is ready"),
+    M(ANSWERING, "Answering.drawn", "ready.issued not in self.offers.tokens.read()", "False", GUARDED + " " + NEIGHBOURS + " " + ANSWERS, "a question of a token that was revoked meanwhile is charged"),
+    M(ANSWERING, "Answering.ready", "self._unanswered[ready.data_set.name, ready.analyst.name] >= MOST_UNANSWERED", "False", NEIGHBOURS, "what cannot be answered may be asked for ever"),
+    M(ANSWERING, "Answering._note", "self._unanswered[name, who] += 1", "self._unanswered[name, who] += 0", NEIGHBOURS, "what could not be answered is not counted"),
+    M(ANSWERING, "Answering.ready", "            self._refuse_dear(ready)\n", "", NEIGHBOURS + " " + ANSWERS, "what is too dear is refused after the table was opened"),
+    M(ANSWERING, "Answering._known", "if priced.price > data_set.most:", "if False:", ANSWERS, "one release may cost the whole budget"),
+    M(ANSWERING, "Answering.releases", "one.kind == \"asked-by\" and one.key == who.name", "one.kind == \"asked-by\"", ANSWERS, "an analyst is shown what others paid for"),
+    M(ANSWERING, "Answering._of", "if data_set is None or analyst is None:", "if data_set is None:", ANSWERS + " " + GUARDED, "a data set that is not for an analyst is told from one that is not there"),
+    M(ASKED, "admitted", "if section not in SECTIONS:", "if False:", ANSWERS, "an analyst says where the data are"),
+    M(ASKED, "admitted", "    _refuse_unoffered(data_set, spec)\n", "", ANSWERS, "columns, groups and notions that are not offered are asked about"),
+    M(ASKED, "admitted", "    _refuse_what_rows_decide(spec)\n", "", ANSWERS + " " + NEIGHBOURS, "an answer stops where the rows say so"),
+    M(ASKED, "_refuse_values", "(type(value), value) not in known", "value not in [each for _, each in known]", ANSWERS, "1 is taken for true"),
+    M(ASKED, "_with_filter", "if set(keep) & set(data.get(\"keep\", {})):", "if False:", ANSWERS, "an analyst's filter replaces the curator's"),
+    M(TOKENS, "Tokens.bearer", "and one.revoked is None", "", GUARDED, "a revoked token works"),
+    M(TOKENS, "Tokens.create", "one.name.casefold() == name.casefold()", "one.name == name", GUARDED, "Ann has the budget that ann spent anew"),
+    M(TOKENS, "Tokens.read", "if is_open_to_others:", "if False:", GUARDED, "tokens that others read are used"),
+    M(GUARD, "Guard._answer", "if len(named) != 1 or named[0] not in self._hosts:", "if not named:", GUARDED, "another host is answered"),
+    M(GUARD, "Guard", "if _is_ambiguous(sent):", "if False:", GUARDED, "of a key that stands twice the last counts"),
+    M(GUARD, "Guard._bearer", "if len(sent) == 1 else", "if sent else", GUARDED, "of two tokens the first counts"),
+    M(HELD, "Held.ledger", "monotonic() - opened > CHECKED_EVERY", "False", HOLDS, "a chain is checked once for ever"),
+    M(HELD, "Held.keys", "or known != seen", "", HOLDS, "a list that changed is not read anew"),
+    M(HELD, "_seen", "is_address(query.places.source.held())", "False", HOLDS, "a list in a database is read once for ever"),
+    M(SHARES, "refuse_beyond_share", "if cost.epsilon > left:", "if cost.epsilon > analyst.cap:", ANSWERS + " tests/ledger/test_analysts.py", "each question may cost a whole cap"),
+    M(SHARES, "refuse_beyond_share", "    if cost.delta:\n", "    if False:\n", "tests/ledger/test_analysts.py", "analysts spend δ that nobody counts"),
+    M(SHARES, "shares", "if before_it is None or link(str(before_it), row) != row[\"hash\"]:", "if before_it is None:", "tests/ledger/test_analysts.py", "a share that another hand lowered is believed"),
+]  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from leeward._plain import plain
 from leeward.cli._asked import answer, column, tell
 from leeward.errors import SpecError
-from leeward.tables._guess import EAST, NAMED, NORTH, WHERE, decimal_of, likely, writing_of
+from leeward.tables._guess import NAMED, WHERE, likely, position, writing_of
 
 if TYPE_CHECKING:
     from leeward.tables._detected import Detected
@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
 def on_a_grid(visits: Detected, grid: str | None) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the keys of a grid, and those of the visits that say where."""
-    names = [one.name for one in visits.columns if one.looks in ("numbers", "whole numbers")]
-    north, east = likely(names, NORTH), likely(names, EAST)
-    if north is None or east is None:
+    where = position(visits)
+    if not where:
         raise SpecError(
             "No LIST, and no columns called latitude and longitude",
             "a public list of places, or a grid over a public box, says what the answers are about",
@@ -27,7 +26,7 @@ def on_a_grid(visits: Detected, grid: str | None) -> tuple[dict[str, Any], dict[
     text = answer(
         "a public box, and the length of its squares: west,south,east,north,metres", "--grid", grid, check=_box
     )
-    return {"grid": _box(text)}, {"latitude": north, "longitude": east} | decimal_of(visits, north, east)
+    return {"grid": _box(text)}, where
 
 
 def _box(text: str) -> dict[str, float]:
@@ -50,12 +49,10 @@ def in_a_list(
     what = "the column of the list that says the same"
     public: dict[str, Any] = writing_of(listing)
     public["place"] = column(what, "--listed", listed, listing, (where, *WHERE), assumed=True)
-    numbers = [one.name for one in listing.columns if one.looks in ("numbers", "whole numbers")]
     texts = [one.name for one in listing.columns if one.looks == "texts" and one.name != public["place"]]
-    north, east, name = likely(numbers, NORTH), likely(numbers, EAST), likely(texts, NAMED)
-    if north is not None and east is not None:
-        public |= {"latitude": north, "longitude": east} | decimal_of(listing, north, east)
-    else:
+    name = likely(texts, NAMED)
+    public |= (on_map := position(listing))
+    if not on_map:
         tell(
             "   No coordinates were recognised: the report will have no map, unless [places] names latitude and longitude."
         )

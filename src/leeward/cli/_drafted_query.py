@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from leeward._plain import plain
 from leeward.cli._asked import answer, at_terminal, choice, column, tell
 from leeward.errors import SpecError
-from leeward.tables._guess import GROUP, decimal_of, writing_of
+from leeward.tables._guess import GROUP, decimal_of, numeric, writing_of
 
 if TYPE_CHECKING:
     from leeward.tables._detected import Detected
@@ -35,7 +35,6 @@ KINDS: Final[Mapping[str, str]] = {
 }
 """What may be asked of a table, in words."""
 
-_NUMBERS: Final = ("numbers", "whole numbers")
 _SEVERAL: Final = "somebody with several rows counts"
 _COMBINE: Final = {
     "refuse": "nobody has several rows; if somebody does, a release is refused",
@@ -154,7 +153,8 @@ def _combined(ways: Mapping[str, str], said: Said, who: str) -> dict[str, str]:
 
 def _number(kind: str, table: Detected, said: Said, who: str) -> dict[str, Any]:
     """Return the keys about a number: its column, what becomes of several, and what is public of it."""
-    numbers = [one.name for one in table.columns if one.looks in _NUMBERS and not one.unit and one.name != who]
+    timed = {one.name for one in table.columns if one.unit}
+    numbers = [name for name in numeric(table) if name != who and name not in timed]
     name = column("the column of the number", "--column", said.column, table, numbers, assumed=len(numbers) == 1)
     keys: dict[str, Any] = {"column": name} | _combined(_COMBINE, said, who)
     summed = " of all of somebody's numbers together" if keys.get("combine") == "sum" else ""

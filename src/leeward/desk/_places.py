@@ -15,7 +15,7 @@ from leeward.desk._steps import shown
 from leeward.desk._views import page, see
 from leeward.errors import LeewardError, SpecError, no_column
 from leeward.tables._detected import Detected, detected
-from leeward.tables._guess import EAST, NAMED, NORTH, WHERE, decimal_of, likely, writing_of
+from leeward.tables._guess import NAMED, WHERE, decimal_of, likely, position, writing_of
 
 BOX: Final = {"west": "West", "south": "South", "east": "East", "north": "North", "metres": "Metres"}
 
@@ -96,15 +96,13 @@ def _offered(found: Detected | None, draft: Draft, places: Mapping[str, Any]) ->
         return {key: places.get(key, "") for key in ("place", "name", "latitude", "longitude")}
     names = [one.name for one in found.columns]
     place = likely(names, (draft.sections["data"]["place"], *WHERE)) or ""
-    numbers = [one.name for one in found.columns if one.looks in ("numbers", "whole numbers")]
     texts = [one.name for one in found.columns if one.looks == "texts" and one.name != place]
-    north, east = likely(numbers, NORTH), likely(numbers, EAST)
-    both = north is not None and east is not None
+    where = position(found)
     return {
         "place": place,
         "name": likely(texts, NAMED) or "",
-        "latitude": (both and north) or "",
-        "longitude": (both and east) or "",
+        "latitude": where.get("latitude", ""),
+        "longitude": where.get("longitude", ""),
     }
 
 

@@ -80,7 +80,8 @@ def routes(desk: Desk) -> APIRouter:
         try:
             spec = draft.spec()
             budget = spec.ledger()
-            if form.get("of") != agreed(draft, _price(dry_run(spec.plans(), budget))):
+            known = dry_run(spec.plans(), budget)
+            if form.get("of") != agreed(draft, _price(known)):
                 raise InputError(
                     "This draft, or its price",
                     "it is another one than the page showed that this was sent from",
@@ -88,7 +89,7 @@ def routes(desk: Desk) -> APIRouter:
                 )
             if (opened := opens(budget)) is not None and not form.get("opens"):
                 raise InputError(f"This opens {opened.said}", "that is not confirmed", "Tick the box, if that is meant")
-            key = dry_run(spec.plans(), budget).keyed[0]
+            key = known.keyed[0]
         except LeewardError as error:
             return step(request, draft, {"sent": "1", **form}, str(error))
         before = charged_for(budget, key)

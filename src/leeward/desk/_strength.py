@@ -85,7 +85,8 @@ def routes(desk: Desk) -> APIRouter:
         asked = _asked(draft, form)
         try:
             made = sections(desk, draft, asked)
-            dry_run(draft.spec(**made).decision_plans(), draft.spec(**made).ledger())
+            spec = draft.spec(**made)
+            dry_run(spec.decision_plans(), spec.ledger())
             for section, keys in made.items():
                 draft = draft.with_section(section, keys)
             desk.drafts.save(draft)

@@ -15,7 +15,7 @@ from leeward.desk._steps import shown
 from leeward.desk._views import page, see
 from leeward.errors import LeewardError, SpecError, no_column
 from leeward.tables._detected import Detected
-from leeward.tables._guess import EAST, NORTH, WHEN, WHERE, WHO, decimal_of, likely, times_of, writing_of
+from leeward.tables._guess import WHEN, WHERE, WHO, likely, position, times_of, writing_of
 
 
 def routes(desk: Desk) -> APIRouter:
@@ -57,15 +57,14 @@ def answered(data: Mapping[str, Any], found: Detected, form: Mapping[str, str]) 
     if form.get("place"):
         kept["place"] = _column(form["place"], found, "where")
     else:
-        numbers = [one.name for one in found.columns if one.looks in ("numbers", "whole numbers")]
-        north, east = likely(numbers, NORTH), likely(numbers, EAST)
-        if north is None or east is None:
+        where = position(found)
+        if not where:
             raise SpecError(
                 "Positions by coordinates",
                 "no columns of numbers are called latitude and longitude",
                 "Choose the column that names the place",
             )
-        kept |= {"latitude": north, "longitude": east} | decimal_of(found, north, east)
+        kept |= where
     seen = found.column(_column(form.get("time", ""), found, "when"))
     assert seen is not None
     return kept | times_of(seen, form.get("time_format", "").strip() or None, form.get("timezone", "").strip() or None)

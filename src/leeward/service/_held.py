@@ -47,7 +47,12 @@ class Held:
         Raises:
             LedgerError: it cannot be used.
         """
-        return None if url not in self._ledgers and Ledger.find(url) is None else self.ledger(url)
+        with self._lock:
+            if url not in self._ledgers:
+                if (ledger := Ledger.find(url)) is None:
+                    return None
+                self._ledgers[url] = monotonic(), ledger
+        return self.ledger(url)
 
     def keys(self, name: str, query: AnyQuestion) -> Keys:
         """Return the public keys of a question about a data set; a list is read anew where its files are others.

@@ -31,7 +31,7 @@ NOTIONS: Final[Mapping[Never | Side, str]] = {
 }
 """The notion under which it is."""
 
-_COVER: Final[Mapping[str, str]] = {
+_ALTERNATIVE: Final[Mapping[str, str]] = {
     "addition-only": "Whoever is in the data can pass as somebody who is not",
     "removal-only": "Whoever is not in the data can pass as somebody who is (weak: docs/limits.md)",
     "dp": "Whoever is in the data can pass as somebody who is not, and the reverse",
@@ -85,8 +85,8 @@ def _lines(sections: Mapping[str, Mapping[str, Any]], odds: Sequence[str]) -> It
         about = [*(_ABOUT_OF_TABLES if table else _ABOUT).get(section, _ABOUT.get(section, ()))]
         if section == "query":
             about += [said for key, said in _PUBLIC.items() if key in keys]
-        if section == "protect" and (notion := keys.get("notion", "")) in _COVER:
-            about.append(f"{_COVER[notion]}. {(_DECIDES if decides or not table else _ANSWERS)[notion]}.")
+        if section == "protect" and (notion := keys.get("notion", "")) in _ALTERNATIVE:
+            about.append(f"{_ALTERNATIVE[notion]}. {(_DECIDES if decides or not table else _ANSWERS)[notion]}.")
         if section == ("decide" if decides else "protect"):
             about += odds
         yield from ("", *(f"# {line}" for line in about), f"[{section}]")

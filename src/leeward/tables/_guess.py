@@ -67,6 +67,20 @@ def likely(names: Sequence[str], usual: Sequence[str]) -> str | None:
     return next((name for word in long for name, alike in folded.items() if word in alike), None)
 
 
+def numeric(table: Detected) -> list[str]:
+    """Return the columns that look like numbers."""
+    return [one.name for one in table.columns if one.looks in ("numbers", "whole numbers")]
+
+
+def position(table: Detected) -> dict[str, str]:
+    """Return the keys of a spec that say where, and how it is written; none where one coordinate is not recognised."""
+    numbers = numeric(table)
+    north, east = likely(numbers, NORTH), likely(numbers, EAST)
+    if north is None or east is None:
+        return {}
+    return {"latitude": north, "longitude": east} | decimal_of(table, north, east)
+
+
 def writing_of(table: Detected) -> dict[str, str]:
     """Return the keys of a spec that say how a text is written, where its name does not."""
     said = {"delimiter": table.delimiter, "encoding": table.encoding}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from typing import Any
 
@@ -278,6 +280,66 @@ def test_one_moment_is_read(session: psycopg.Connection[Any], url: str, monkeypa
 
     monkeypatch.setattr(_postgres_rows, "refuse_odd", meanwhile)
     assert read(url, "t") == [dt.date(2026, 1, 1)]
+
+
+REWRITTEN = {
+    "emptied and filled": "TRUNCATE t; INSERT INTO t SELECT generate_series(1, 50)",
+    "of another type": "ALTER TABLE t ALTER x TYPE bigint",
+    "another table": "CREATE TABLE n AS SELECT * FROM t; DROP TABLE t; ALTER TABLE n RENAME TO t",
+    "a part emptied and filled": "TRUNCATE part; INSERT INTO part SELECT generate_series(1, 50)",
+}
+"""What leaves a snapshot that is older than it with an empty table: rows are put into new files."""
+
+
+@pytest.fixture
+def fifty(session: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
+    """A table of 50 rows, and one of which they are a part."""
+    session.execute("CREATE TABLE t AS SELECT generate_series(1, 50) AS x")
+    session.execute("CREATE TABLE parts (x int) PARTITION BY LIST (x)")
+    session.execute("CREATE TABLE part PARTITION OF parts DEFAULT")
+    session.execute("INSERT INTO parts SELECT x FROM t")
+    session.execute("CREATE VIEW seen AS SELECT x FROM parts")
+    return session
+
+
+@pytest.mark.parametrize("source", ["t", "parts", "seen"])
+def test_a_table_that_is_being_filled_anew_is_waited_for(source: str, fifty: psycopg.Connection[Any], url: str) -> None:
+    """Emptied and filled in one transaction that is not over: the table was empty for a snapshot of before its end."""
+    with psycopg.connect(url) as other:
+        other.execute(REWRITTEN["a part emptied and filled" if source != "t" else "another table"].encode())
+
+        def ended_when_somebody_waits() -> None:
+            while fifty.execute("SELECT FROM pg_locks WHERE NOT granted").fetchone() is None:
+                time.sleep(0.005)
+            other.commit()
+
+        with ThreadPoolExecutor(1) as pool:
+            ended = pool.submit(ended_when_somebody_waits)
+            assert read(url, source) == [*range(1, 51)]
+            ended.result()
+
+
+@pytest.mark.parametrize("engine", [None, "postgres"])
+@pytest.mark.parametrize("how", REWRITTEN)
+def test_a_table_that_is_written_anew_while_it_is_opened_is_not_taken_for_an_empty_one(
+    engine: Any, how: str, fifty: psycopg.Connection[Any], url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After our snapshot, and before the table is locked."""
+    source, chosen, calls = "parts" if "part" in how else "t", _postgres_rows.chosen, list[str]()
+
+    def meanwhile(*given: Any) -> Any:
+        found = chosen(*given)
+        calls.append(how)
+        if len(calls) == 2:
+            fifty.execute(REWRITTEN[how].encode())
+        return found
+
+    monkeypatch.setattr(_postgres_rows, "chosen", meanwhile)
+    query = statistic(described_records(url, person="x", table=source, engine=engine or "duckdb"), "count")
+    with pytest.raises(DataError, match="written anew while it was being opened"), open_data(query, read_keys(query)):
+        pass
+    with open_data(query, read_keys(query)) as opened:
+        assert opened.exactly(query, "answer").counts.tolist() == [50]
 
 
 def test_what_is_read_is_only_read(session: psycopg.Connection[Any], url: str) -> None:

@@ -26,7 +26,7 @@ import pyarrow as pa
 
 from leeward._postgres import Address
 from leeward.engine._bound import Bound
-from leeward.engine._postgres_rows import chosen, in_plain_words, kinds_of, refuse_odd, snapshot
+from leeward.engine._postgres_rows import in_plain_words, kinds_of, refuse_odd, snapshot
 from leeward.engine._postgres_sql import SETTINGS, compiled, hash_sums, listed
 from leeward.engine._sql import named
 from leeward.errors import DataError
@@ -141,8 +141,7 @@ def in_postgres(
         DataError: the database is not reached, there is no such table or column, or one that is not counted there.
         InputError: psycopg is not installed.
     """
-    with in_plain_words(address), snapshot(address, SETTINGS) as session:
-        relation, number = chosen(session, address, table)
+    with in_plain_words(address), snapshot(address, table, SETTINGS) as (session, relation, number):
         row = session.execute(_STEADY, (number,)).fetchone()
         if row is None or row[0]:
             raise DataError(

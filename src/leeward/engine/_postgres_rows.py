@@ -46,6 +46,18 @@ LEFT JOIN pg_collation l ON l.oid = a.attcollation
 WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped
 """
 
+_UNTOUCHED: Final = """
+SELECT bool_or(l.relation = %s) AND bool_and(
+    c.oid IS NOT NULL AND (c.relkind NOT IN ('r', 'm') OR c.relfilenode IN (0, pg_relation_filenode(c.oid)))
+)
+FROM pg_locks l LEFT JOIN pg_class c ON c.oid = l.relation
+WHERE l.pid = pg_backend_pid() AND l.relation IS NOT NULL
+"""
+"""Whether the table is among those that are locked, and all of these are in the files that they were in by our moment.
+
+Our snapshot is asked where they were, and the function where they are. Tables of the catalog have none of their own (0).
+"""
+
 _LETTERS: Final = '{}::text COLLATE "C"'
 _MICROSECONDS: Final = "(extract(epoch FROM {}) * 1000000)::bigint"
 
@@ -99,8 +111,7 @@ def written(address: Address, table: str | None, columns: Mapping[str, str], nam
         DataError: the database is not reached, or there is no such table or column, or one of another type.
         InputError: psycopg is not installed.
     """
-    with in_plain_words(address), snapshot(address) as session:
-        relation, number = chosen(session, address, table)
+    with in_plain_words(address), snapshot(address, table) as (session, relation, number):
         kinds = kinds_of(session, number, columns, names)
         marks = [(kinds[name], named(name)) for name in names]
         refuse_odd(session, relation, marks)
@@ -119,13 +130,40 @@ def _array(kind: Kind, values: Sequence[Any]) -> pa.Array:
 
 
 @contextmanager
-def snapshot(address: Address, settings: Mapping[str, str] | None = None) -> Iterator[Session]:
-    """One moment of a database, of which nothing is hidden that policies of rows would hide silently."""
-    with connect(address, _WHAT, settings={"row_security": "off", **(settings or {})}) as session:
+def snapshot(
+    address: Address, table: str | None, settings: Mapping[str, str] | None = None
+) -> Iterator[tuple[Session, str, int]]:
+    """One moment of a table, of which nothing is hidden that policies of rows would hide silently.
+
+    A snapshot does not outlive TRUNCATE, or a change of a column's type that writes the table anew: where another session
+    commits one after the snapshot was taken and before the table is locked, the table looks empty. So whatever writes it
+    is waited for beforehand; and once the table is locked, that nothing came between is asked of the files that it and its
+    parts are in.
+
+    Yields:
+        The session, the table as SQL names it, and its number in the catalog.
+    """
+    with connect(address, _WHAT, autocommit=True, settings={"row_security": "off", **(settings or {})}) as session:
+        _lock(session, chosen(session, address, table)[0])
+        session.autocommit = False
         session.isolation_level = optional("psycopg", _WHAT).IsolationLevel.REPEATABLE_READ
         session.read_only = True
-        yield session
+        relation, number = chosen(session, address, table)
+        _lock(session, relation)
+        row = session.execute(_UNTOUCHED, (number,)).fetchone()
+        if row is None or not row[0]:
+            raise DataError(
+                f"The table {relation}",
+                "it was written anew while it was being opened",
+                "Run it again when that is done",
+            )
+        yield session, relation, number
         session.rollback()
+
+
+def _lock(session: Session, relation: str) -> None:
+    """Lock a table, its parts, and what a view is made of, against being written anew: for as long as the transaction."""
+    session.execute(f"SELECT FROM {relation} LIMIT 0".encode())
 
 
 @contextmanager

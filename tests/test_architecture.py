@@ -53,6 +53,7 @@ LAYERS = [
         "mechanism",
         "accounting",
         "verification",
+        "_first_question",
     ],
     *[
         "analysis",

@@ -42,7 +42,7 @@ def _without(section: str, text: str, instead: str = "") -> str:
 
 
 FORGED = {
-    "several windows": lambda t: re.sub(r"end = .*", 'end = "2026-03-14T21:00"\nevery = "1 h"', t),
+    "a number as length": lambda t: re.sub(r"end = .*", 'end = "2026-03-14T21:00"\nevery = 60', t),
     "a list of windows": lambda t: _without(
         "window",
         t,

@@ -62,11 +62,11 @@ class Seat:
         )
         return {"of": found[1]} if found else {}
 
-    def drafted(self, file: str = "visits.csv") -> str:
+    def drafted(self, file: str = "visits.csv", about: str = "visits") -> str:
         """Begin a draft and return its name."""
-        answer = self.post("/drafts", {"file": file})
+        answer = self.post("/drafts", {"file": file, "about": about})
         assert answer.status_code == 303, answer.text
-        found = re.fullmatch(r"/drafts/([a-z0-9-]+)/visits", answer.headers["location"])
+        found = re.fullmatch(rf"/drafts/([a-z0-9-]+)/{about}", answer.headers["location"])
         assert found
         return found[1]
 

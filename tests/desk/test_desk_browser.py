@@ -104,7 +104,7 @@ def walked(opened: Open) -> Open:
     page.get_by_role("link", name="city/visits.parquet").click()
     page.wait_for_url("**/look?**")
     at("look")
-    page.get_by_role("button", name="These are the visits").click()
+    page.get_by_role("button", name="These are visits").click()
     page.wait_for_url("**/visits")
     at("visits")
     page.get_by_role("button", name="On to the places").click()
@@ -251,7 +251,7 @@ def test_the_whole_path_by_keyboard_alone(opened: Open) -> None:
         page.wait_for_url(then)
 
     press("town/visits.csv", "Enter", "**/look?**")
-    press("These are the visits", "Enter", "**/visits*/visits")
+    press("These are visits to places", "Enter", "**/visits*/visits")
     press("On to the places", "Enter", "**/places")
     to(page, "file")
     keys.type("town/p")

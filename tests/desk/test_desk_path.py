@@ -170,7 +170,8 @@ def test_the_risk_is_the_promise_with_bayes_rule(epsilon: str) -> None:
 
 
 def test_a_page_of_the_plan_says_what_follows_from_the_promise(seat: Seat) -> None:
-    for never, wrong in (("safe", "never , of those counted"), ("neither", "a chance of at most 0.01")):
+    certain = "never , of those counted"
+    for never, wrong in (("safe", certain), ("neither", "a chance of at most 0.01"), ("dangerous", certain)):
         name = walked(seat, promise={"never": never, "people": "9"})
         assert wrong in text_of(seat.get(f"/drafts/{name}/strength")), never
 

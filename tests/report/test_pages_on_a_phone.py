@@ -11,12 +11,12 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 import leeward as lw
-from leeward.cli._compared import compared
 from leeward.report import report_html, windows_html
 from leeward.report._overview import overview_html
 from leeward.report._plan import plan_html
 from leeward.session import monitor
 from leeward.spec import check_spec
+from leeward.spec._compared import compared
 
 VENUES = ["a-venue-whose-key-has-no-place-to-break", *(f"venue {i}" for i in range(11))]
 DAYS = {"start": "2026-03-02T18:00:00", "end": "2026-03-02T20:00:00"}

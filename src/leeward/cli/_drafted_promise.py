@@ -5,31 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from leeward._first_question import promises
 from leeward._plain import plain
 from leeward.cli._asked import answer, choice, tell
 from leeward.errors import SpecError
 
 if TYPE_CHECKING:
-    from leeward.spec._draft import Never, Side
-
-_DECIDED: Final = {
-    "safe": "{a} that is called safe (few of the people counted {there}) is never wrong",
-    "dangerous": "{a} that is called dangerous (many of the people counted {there}) is never wrong",
-    "neither": "each may be wrong once in a hundred times, and that somebody is not counted is protected as well",
-}
-_PUBLISHED: Final = {
-    "low": "an answer that is published is never too low",
-    "high": "an answer that is published is never too high",
-    "close": "it may be too low or too high, and that somebody is not counted is protected as well",
-}
-_WHERE: Final = {
-    "visitors": {"a": "a place", "there": "were there"},
-    "count": {"a": "a group", "there": "are in it"},
-    "histogram": {"a": "an interval", "there": "have a number in it"},
-    "above": {"a": "a level", "there": "have a number above it"},
-}
+    from leeward._first_question import Never, Side
 
 
 def never_wrong(given: str | None, query: Mapping[str, Any]) -> Never | Side:
@@ -39,22 +23,8 @@ def never_wrong(given: str | None, query: Mapping[str, Any]) -> Never | Side:
         given: what ``--never`` says.
         query: the keys of ``[query]``; none for visitors.
     """
-    kind = query.get("kind", "visitors")
-    words = {never: said.format(**_WHERE[kind]) for never, said in _DECIDED.items()} if kind in _WHERE else {}
-    if kind == "count" and "by" not in query:
-        words = {}
-    if kind in ("count", "histogram") or (kind == "sum" and _from_zero(query["lower"])):
-        words |= _PUBLISHED  # of other numbers no side is certain under any of these notions
-    if not words:
-        words = {"close": _PUBLISHED["close"]}
+    words = promises(query)
     return cast("Never | Side", choice("--never", given, words, assumed=len(words) == 1))
-
-
-def _from_zero(lower: str) -> bool:
-    """Whether who comes, of a sum, never makes it smaller."""
-    from leeward.query._public_values import rational
-
-    return rational(lower, "lower") >= 0
 
 
 def decision(never: Never | Side, people: int | None) -> dict[str, Any]:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is asked of a table, in a first spec: counts of public groups, or a statistic of one number a person.
 
-Ranges, levels and groups are asked for and never taken from the data: the largest number, or a group with one person in it,
-is somebody's own.
+Ranges, levels and groups are asked for and never taken from the data: see `leeward._first_question`.
 """
 
 from __future__ import annotations
@@ -11,38 +10,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from leeward._plain import plain
+from leeward._first_question import (
+    COMBINE,
+    COUNTED_ONCE,
+    KINDS,
+    a_number,
+    check_grid,
+    check_groups,
+    check_levels,
+    check_percentiles,
+    check_upper,
+    group_keys,
+    number_keys,
+    parts,
+)
 from leeward.cli._asked import answer, at_terminal, choice, column, tell
 from leeward.errors import SpecError
 from leeward.tables._guess import GROUP, decimal_of, numeric, writing_of
 
 if TYPE_CHECKING:
     from leeward.tables._detected import Detected
-
-KINDS: Final[Mapping[str, str]] = {
-    "visitors": "how many people were at each place of a public list, in a window of time: few, or not",
-    "count": "how many people there are, in each group of a public list or in all",
-    "histogram": "how many people have a number in each interval of a public range",
-    "above": "how many people have a number above each of some public levels: few, or not",
-    "sum": "the sum of one number a person",
-    "mean": "its mean",
-    "median": "its median",
-    "percentile": "other percentiles of it",
-    "min": "the least of it",
-    "max": "the greatest of it",
-    "variance": "how far it is spread: the mean squared distance from the mean",
-    "standard deviation": "how far it is spread, in its own unit",
-}
-"""What may be asked of a table, in words."""
-
-_SEVERAL: Final = "somebody with several rows counts"
-_COMBINE: Final = {
-    "refuse": "nobody has several rows; if somebody does, a release is refused",
-    "sum": f"{_SEVERAL} with the sum of their numbers",
-    "min": f"{_SEVERAL} with the least of them",
-    "max": f"{_SEVERAL} with the greatest of them",
-}
-_COUNTED_ONCE: Final = {"refuse": _COMBINE["refuse"], "max": f"{_SEVERAL} once, in the first listed group of theirs"}
 
 
 @dataclass(frozen=True)
@@ -137,18 +124,18 @@ def drafted_query(
     if by := _groups(kind, table, listing, listed, said):
         query["by"] = by
     if kind == "count":
-        query |= _combined(_COUNTED_ONCE, said, who)
+        combine = _combined(COUNTED_ONCE, said, who)
+        query |= {} if combine == "refuse" else {"combine": combine}
     return query, keys
 
 
-def _combined(ways: Mapping[str, str], said: Said, who: str) -> dict[str, str]:
-    """Return the key that says what becomes of a person's several rows."""
+def _combined(ways: Mapping[str, str], said: Said, who: str) -> str:
+    """Return what becomes of a person's several rows."""
     if who == "each row" and said.combine is None:
-        return {}
+        return "refuse"
     if said.combine is None:
         tell("   What becomes of a person's several rows?")
-    combine = choice("--combine", said.combine, ways, assumed=True)
-    return {} if combine == "refuse" else {"combine": combine}
+    return choice("--combine", said.combine, ways, assumed=True)
 
 
 def _number(kind: str, table: Detected, said: Said, who: str) -> dict[str, Any]:
@@ -156,30 +143,27 @@ def _number(kind: str, table: Detected, said: Said, who: str) -> dict[str, Any]:
     timed = {one.name for one in table.columns if one.unit}
     numbers = [name for name in numeric(table) if name != who and name not in timed]
     name = column("the column of the number", "--column", said.column, table, numbers, assumed=len(numbers) == 1)
-    keys: dict[str, Any] = {"column": name} | _combined(_COMBINE, said, who)
-    summed = " of all of somebody's numbers together" if keys.get("combine") == "sum" else ""
+    given = {"combine": _combined(COMBINE, said, who)}
+    summed = " of all of somebody's numbers together" if given["combine"] == "sum" else ""
     if kind == "above":
         tell("   The levels are public: choose them without looking at the data.")
-        levels = answer("the levels, ascending, such as 20,40,60", "--levels", said.levels, check=_levels)
-        return keys | {"levels": _parts(levels)}
+        levels = answer("the levels, ascending, such as 20,40,60", "--levels", said.levels, check=check_levels)
+        return number_keys(kind, name, given | {"levels": levels})
     tell(f"   Between which numbers{summed}? The range is public, and what lies beyond counts as its ends.")
     tell(
         "   Do not take it from the data, where the largest number is somebody's own: what could there be? The wider it is,"
     )
     tell("   the more noise.")
-    lower = answer(f"the least number there may be{summed}", "--lower", said.lower, check=_exact)
-    upper = answer(f"the greatest{summed}", "--upper", said.upper, check=lambda text: _ascending(lower, text))
+    lower = answer(f"the least number there may be{summed}", "--lower", said.lower, check=a_number)
+    upper = answer(f"the greatest{summed}", "--upper", said.upper, check=lambda text: check_upper(lower, text))
     what = "the width of an interval" if kind == "histogram" else "numbers are rounded to multiples of"
     step = answer(
-        what, "--step", said.step, None if kind == "histogram" else "1", lambda text: _grid(lower, upper, text)
+        what, "--step", said.step, None if kind == "histogram" else "1", lambda text: check_grid(lower, upper, text)
     )
-    keys |= {"lower": lower, "upper": upper, "step": step}
-    if kind in ("mean", "standard deviation"):  # which lies between the multiples that numbers are rounded to
-        keys["grid"] = str(_exact(step) / 10)
+    given |= {"lower": lower, "upper": upper, "step": step}
     if kind == "percentile":
-        p = answer("which percentiles, such as 25,50,75", "--p", said.p, check=_percentiles)
-        keys["p"] = parts[0] if len(parts := _parts(p)) == 1 else parts
-    return keys
+        given["p"] = answer("which percentiles, such as 25,50,75", "--p", said.p, check=check_percentiles)
+    return number_keys(kind, name, given)
 
 
 def _groups(
@@ -201,15 +185,17 @@ def _groups(
             "   Which groups are there? The list is public, the answer has a row for each. Do not list them from the data:"
         )
         tell("   being listed would reveal that somebody is in a group. Name those too in which nobody may be.")
-        groups: list[Any] = _parts(answer("all groups, with commas between", "--groups", said.groups, check=_some))
+        groups: list[Any] = parts(
+            answer(
+                "all groups, with commas between", "--groups", said.groups, check=lambda text: check_groups(parts(text))
+            )
+        )
     elif said.groups is not None:
         raise SpecError("Both LIST and --groups", "each is a public list", "Give one of them")
     else:
         what = "the column of the list that says the same"
         groups = _listed(listing, column(what, "--listed", listed, listing[1], (name, *GROUP), assumed=True))
-    seen = table.column(name)
-    whole = table.kind != "csv" and seen is not None and seen.looks == "whole numbers"  # all of CSV is text
-    return {name: [_whole(group) if whole else str(group) for group in groups]}
+    return group_keys(table, name, groups)
 
 
 def _listed(listing: tuple[str, Detected, str | None], name: str) -> list[Any]:
@@ -220,51 +206,3 @@ def _listed(listing: tuple[str, Detected, str | None], name: str) -> list[Any]:
     file, seen, sheet = listing
     named: list[Any] = read_places(places(file, place=name, table=sheet, **writing_of(seen))).keys.to_pylist()
     return named
-
-
-def _whole(group: Any) -> int:
-    try:
-        return int(group)
-    except ValueError:
-        raise SpecError(
-            f"The group {plain(str(group))}", "the column of the groups holds whole numbers", "Give whole numbers"
-        ) from None
-
-
-def _parts(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",")]
-
-
-def _some(text: str) -> None:
-    parts = _parts(text)
-    if not all(parts) or len(set(parts)) < len(parts):
-        raise SpecError("The groups", "one of them is empty, or named twice", "Name each once, with commas between")
-
-
-def _exact(text: str) -> Any:
-    from leeward.query._public_values import rational
-
-    return rational(text, "the number")
-
-
-def _ascending(lower: str, upper: str) -> None:
-    if _exact(upper) <= _exact(lower):
-        raise SpecError(f"{plain(upper)}", f"it is not above the least, {plain(lower)}", "Give a greater number")
-
-
-def _grid(lower: str, upper: str, step: str) -> None:
-    from leeward.query._public_values import public_values
-
-    public_values(lower, upper, step)
-
-
-def _levels(text: str) -> None:
-    from leeward.query._levels import listed_levels
-
-    listed_levels(_parts(text))
-
-
-def _percentiles(text: str) -> None:
-    from leeward.query._percentiles import listed_percentiles
-
-    listed_percentiles(_parts(text))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from leeward._first_question import KINDS
 from leeward._plain import plain
 from leeward._postgres import is_address
 from leeward.cli import _drafted_times
@@ -17,7 +18,7 @@ from leeward.cli._asked import answer, column, tell
 from leeward.cli._asked import sheet as sheet_of
 from leeward.cli._drafted_places import in_a_list, on_a_grid
 from leeward.cli._drafted_promise import decision, never_wrong, odds
-from leeward.cli._drafted_query import KINDS, Said, drafted_query, kind_of
+from leeward.cli._drafted_query import Said, drafted_query, kind_of
 from leeward.cli._output import say, wrote
 from leeward.errors import InputError, SpecError
 from leeward.tables._guess import WHO, writing_of

@@ -13,8 +13,8 @@ from leeward.cli._output import print_json, say, wrote
 from leeward.errors import InputError, SpecError
 
 if TYPE_CHECKING:
-    from leeward.cli._compared import AnyReport
     from leeward.spec import Spec
+    from leeward.spec._compared import AnyReport
 
 _WISH, _ERROR, _DELTA = "0:0.9", "0.001", "1e-6"
 
@@ -51,8 +51,9 @@ def plan(
 
         leeward plan spec.toml --safe-at "2:0.5" --releases 10
     """
-    from leeward.cli._compared import compared, print_compared
+    from leeward.cli._compared import print_compared
     from leeward.spec import read_questions
+    from leeward.spec._compared import compared
 
     count, chance = _wish(safe_at)
     asked = read_questions(spec)
@@ -109,11 +110,11 @@ def _print_several(asked: Mapping[str, Spec], given: Mapping[str, bool], quiet: 
 
 def _of_several(name: str, spec: Spec) -> AnyReport:
     """Return the comparison of one question of several."""
-    from leeward.cli._compared import compared
     from leeward.session._together import naming
+    from leeward.spec._compared import compared
 
     with naming(name):
-        return compared(spec, None, None, _DELTA, _ERROR, _wish(_WISH))
+        return compared(spec)
 
 
 def _wish(text: str) -> tuple[int, str]:

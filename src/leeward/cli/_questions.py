@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from leeward._document import Document, Part
-from leeward.cli._compared import AnyReport, print_compared
+from leeward.cli._compared import print_compared
 from leeward.cli._output import facts, print_parts, say
 from leeward.ledger._records import NOTHING
 from leeward.planner import AnswerReport, NameReport, PlanReport
@@ -15,6 +15,7 @@ from leeward.planner._selection_plan import AnyPlan
 from leeward.report._words import nearest
 from leeward.session._dry_run import DryRun, dry_run
 from leeward.session._together import naming
+from leeward.spec._compared import AnyReport
 
 if TYPE_CHECKING:
     from leeward.session._budget import Budget

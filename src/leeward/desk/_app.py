@@ -12,7 +12,21 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from leeward._web._guard import SILENT
-from leeward.desk import _check, _home, _places, _promise, _release, _releases, _running, _strength, _visits, _window
+from leeward.desk import (
+    _check,
+    _compare,
+    _home,
+    _places,
+    _promise,
+    _question,
+    _release,
+    _releases,
+    _running,
+    _strength,
+    _table,
+    _visits,
+    _window,
+)
 from leeward.desk._desk import Desk
 from leeward.desk._guard import Entrance, Guard
 from leeward.desk._views import refusal, static
@@ -37,7 +51,8 @@ def pages(desk: Desk, secret: str) -> FastAPI:
         text, kind = held[name]
         return Response(text, media_type=kind)
 
-    for part in (_home, _visits, _places, _window, _promise, _strength, _check, _release, _running, _releases):
+    steps = (_visits, _places, _table, _question, _window, _promise, _strength, _check, _release)
+    for part in (_home, *steps, _compare, _running, _releases):
         app.include_router(part.routes(desk))
     app.add_exception_handler(LeewardError, _refused)
     app.add_exception_handler(Exception, _defect)

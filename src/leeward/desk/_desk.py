@@ -43,13 +43,13 @@ class Desk:
         path = os.path.normpath(draft.folder / draft.sections[section][key])
         return Path(path).relative_to(self.files.root).as_posix()
 
-    def visits(self, draft: Draft) -> Detected:
-        """Return what the visits of a draft seem to be.
+    def private(self, draft: Draft) -> Detected:
+        """Return what the private table of a draft seems to be.
 
         Raises:
-            LeewardError: they cannot be read.
+            LeewardError: it cannot be read.
         """
-        path = self.files.file(self.table(draft, "data", "visits"))
+        path = self.files.file(self.table(draft, "data", draft.table))
         return detected(str(path), draft.sections["data"].get("visits_table"))
 
     def account(self, dataset: str) -> Account | None:

@@ -9,20 +9,21 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final, cast, get_args
 
+from leeward._first_question import KINDS, Never, Side, promises
 from leeward._toml import read_toml
 from leeward.desk._folder import LEDGER, OWN, Folder
-from leeward.errors import InputError, LeewardError
+from leeward.errors import InputError
 from leeward.outputs import MANIFEST, prepared
 from leeward.spec import Spec, check_spec
-from leeward.spec._draft import Never, decided, protected, written
-from leeward.spec._sections import Account, Data, GridBox, PublicPlaces, Windows
+from leeward.spec._draft import decided, protected, written
+from leeward.spec._sections import Account, Data, GridBox, PublicPlaces, Query, Windows
 
 SPEC: Final = "spec.toml"
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,60}")
-_PATHS: Final = {"data": "visits", "places": "table", "budget": "ledger"}
-"""The keys that name files, by their section."""
+_PATHS: Final = (("data", "visits"), ("data", "table"), ("places", "table"), ("budget", "ledger"))
+"""The keys that name files, after their section."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,24 @@ class Draft:
     folder: Path
     sections: Mapping[str, Mapping[str, Any]] = field(repr=False)
 
+    @property
+    def of_visits(self) -> bool:
+        """Whether it is about visits to places; else it is about the rows of a table."""
+        return "visits" in self.sections["data"]
+
+    @property
+    def table(self) -> str:
+        """The key of ``[data]`` that names its private table."""
+        return "visits" if self.of_visits else "table"
+
     def with_section(self, name: str, keys: Mapping[str, Any]) -> Draft:
         """Return it with one section answered, or answered anew; sections stand in the order in which they are asked."""
         said = {**self.sections, name: keys}
         return Draft(self.name, self.folder, {each: said[each] for each in ORDER if each in said})
+
+    def without(self, *names: str) -> Draft:
+        """Return it with some sections unanswered."""
+        return Draft(self.name, self.folder, {each: keys for each, keys in self.sections.items() if each not in names})
 
     def path_to(self, file: Path) -> str:
         """Return how the draft writes the path of a file."""
@@ -56,16 +71,33 @@ class Draft:
         """
         return check_spec({**self.sections, **sections}, folder=self.folder)
 
+    def check_so_far(self) -> None:
+        """Refuse what cannot be asked, whatever is answered to what is still open.
+
+        Raises:
+            LeewardError: it makes no question.
+        """
+        open_yet: dict[str, Any] = {"budget": {"ledger": LEDGER, "dataset": self.name, "cap": "1"}}
+        if "time" in self.sections["data"] and "window" not in self.sections:
+            open_yet["window"] = {"start": "2000-01-01", "end": "2000-01-02"}
+        if "protect" not in self.sections:
+            never: Any = next(iter(promises(self.sections.get("query", {}))))
+            open_yet["protect"] = protected(never, "1", visits=self.of_visits)
+            open_yet |= {"decide": decided(never, 2)} if never in get_args(Never) else {}
+        elif "epsilon" not in self.sections["protect"]:
+            open_yet["protect"] = {**self.sections["protect"], "epsilon": "1"}
+        self.spec(**open_yet).plans()
+
     def text(self) -> str:
         """Return it with absolute paths, as a spec that works from wherever it is saved."""
         absolute = {name: dict(keys) for name, keys in self.sections.items()}
-        for section, key in _PATHS.items():
+        for section, key in _PATHS:
             if key in absolute.get(section, {}):
                 absolute[section][key] = os.path.normpath(self.folder / absolute[section][key])
         return written(absolute)
 
 
-ORDER: Final = ("data", "places", "window", "protect", "decide", "budget")
+ORDER: Final = ("data", "places", "query", "window", "protect", "decide", "budget")
 """The sections of a spec, in the order in which they are asked."""
 
 
@@ -94,12 +126,18 @@ class Drafts:
         home = self._home / name
         return bool(_NAME.fullmatch(name)) and not home.is_symlink() and (home / MANIFEST).is_file()
 
-    def begin(self, stem: str, data: Mapping[str, Any]) -> Draft:
-        """Make a draft, named after a file, whose first section is answered; paths in it are absolute.
+    def begin(self, file: Path, about: str, data: Mapping[str, Any]) -> Draft:
+        """Make a draft, named after its private table.
+
+        Args:
+            file: the table.
+            about: ``visits``, or ``table`` where it is about the rows of one.
+            data: what else is known of ``[data]``.
 
         Raises:
             InputError: it cannot be written.
         """
+        stem = file.name.partition(".")[0]
         plain = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")[:40] or "draft"
         with self._lock:
             self._home.mkdir(parents=True, exist_ok=True)
@@ -107,7 +145,7 @@ class Drafts:
             while os.path.lexists(self._home / name):
                 name, number = f"{plain}-{number + 1}", number + 1
             home = self._home / name
-            draft = Draft(name, home, {"data": {**data, "visits": os.path.relpath(data["visits"], home)}})
+            draft = Draft(name, home, {"data": {about: os.path.relpath(file, home), **data}})
             self._write(draft)
         return draft
 
@@ -125,7 +163,7 @@ class Drafts:
         sections, _ = read_toml(self._home / name / SPEC)
         _refuse_unasked(sections)
         draft = Draft(name, self._home / name, sections)
-        for section, key in _PATHS.items():
+        for section, key in _PATHS:
             if (named := sections.get(section, {}).get(key)) is not None:
                 self._check(draft.folder, named, is_table=section != "budget")
         return draft
@@ -169,14 +207,16 @@ def _refuse_unasked(sections: Mapping[str, Any]) -> None:
         InputError: a section, a key or a value is not one that the steps answer.
     """
     fits = sections.keys() <= {*ORDER} and all(isinstance(keys, dict) for keys in sections.values())
-    fits = fits and "visits" in sections.get("data", {})
+    data, of_visits = sections.get("data", {}), "visits" in sections.get("data", {})
+    fits = fits and of_visits != ("table" in data) and ("query" if of_visits else "places") not in sections
     fits = fits and all(
-        isinstance(value, str) if key in _TEXTS[name] else key == "grid" and _is_box(value)
+        (key in _TEXTS[name] and isinstance(value, str)) or _is_list(name, key, value)
         for name, keys in sections.items()
         if name in _TEXTS
         for key, value in keys.items()
     )
-    if not (fits and _is_promise(sections.get("protect"), sections.get("decide"))):
+    fits = fits and sections.get("query", {}).get("kind", "count") in KINDS
+    if not (fits and _is_promise(sections.get("protect"), sections.get("decide"), visits=of_visits)):
         raise InputError(
             "This draft",
             "its spec says what the desk does not ask, and so would not show before it is paid for",
@@ -184,40 +224,46 @@ def _refuse_unasked(sections: Mapping[str, Any]) -> None:
         )
 
 
-def _is_box(box: object) -> bool:
-    """Whether it is a grid of squares."""
-    known = {*GridBox.model_fields} - {"h3"}
-    return isinstance(box, dict) and box.keys() <= known and all(type(value) in (int, float) for value in box.values())
+def _is_list(section: str, key: str, value: object) -> bool:
+    """Whether it is what the steps answer with more than a text: a grid of squares, percentiles, levels or groups."""
+    if (section, key) == ("places", "grid"):
+        known = {*GridBox.model_fields} - {"h3"}
+        return (
+            isinstance(value, dict) and value.keys() <= known and all(type(n) in (int, float) for n in value.values())
+        )
+    if section == "query" and key in ("p", "levels"):
+        return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    listed = [*value.values()] if isinstance(value, dict) else []
+    return (
+        (section, key) == ("query", "by")
+        and len(listed) == 1
+        and isinstance(listed[0], list)
+        and all(type(one) in (str, int) for one in listed[0])
+    )
 
 
-def _is_promise(protect: dict[str, Any] | None, decide: dict[str, Any] | None) -> bool:
+def _is_promise(protect: dict[str, Any] | None, decide: dict[str, Any] | None, *, visits: bool) -> bool:
     """Whether both are as one of the answers about what must never be wrong is written."""
-    if protect is None or decide is None:
-        return protect is decide
-    epsilon, people = protect.get("epsilon", "1"), next(iter(decide.values()), None)
-    never: tuple[Never, ...] = get_args(Never)
+    if protect is None:
+        return decide is None
+    epsilon, people = protect.get("epsilon", "1"), next(iter((decide or {}).values()), None)
+    answers: tuple[Never | Side, ...] = get_args(Never if decide is not None else Side)
     return (
         isinstance(epsilon, str)
-        and type(people) is int
+        and (decide is None or type(people) is int)
         and any(
-            {"epsilon": epsilon, **protect} == protected(w, epsilon) and decide == decided(w, people) for w in never
+            {"epsilon": epsilon, **protect} == protected(never, epsilon, visits=visits)
+            and (decide is None or decide == decided(cast("Never", never), cast("int", people)))
+            for never in answers
         )
     )
 
 
 _TEXTS: Final = {
-    "data": {*Data.model_fields} - {"table", "keep", "engine", "spark"},
+    "data": {*Data.model_fields} - {"keep", "engine", "spark"},
     "places": {*PublicPlaces.model_fields} - {"grid"},
-    "window": {*Windows.model_fields} & {"start", "end"},
+    "query": {*Query.model_fields} & {"kind", "column", "lower", "upper", "step", "grid", "p", "combine"},
+    "window": {*Windows.model_fields} & {"start", "end", "every"},
     "budget": {*Account.model_fields} & {"ledger", "dataset", "cap"},
 }
 """The keys that the steps answer with a text, by their section."""
-
-
-def is_whole(draft: Draft) -> bool:
-    """Whether every section is answered, and they make a spec."""
-    try:
-        draft.spec()
-    except LeewardError:
-        return False
-    return set(ORDER) <= set(draft.sections)

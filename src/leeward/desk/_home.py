@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
-
 from fastapi import APIRouter, Request, Response
 
 from leeward.desk._desk import Desk
-from leeward.desk._drafts import Draft, is_whole
 from leeward.desk._look import looked_at
-from leeward.desk._steps import next_step
+from leeward.desk._steps import is_ready, next_step
 from leeward.desk._views import page, see
 from leeward.errors import LeewardError
 from leeward.tables._detected import detected
@@ -30,7 +27,7 @@ def routes(desk: Desk) -> APIRouter:
             except LeewardError as refused:
                 drafts.append((name, "", str(refused)))
             else:
-                drafts.append((name, next_step(draft), "ready to release" if is_whole(draft) else "begun"))
+                drafts.append((name, next_step(draft), "ready to release" if is_ready(draft) else "begun"))
         return page(request, "home", files=desk.files.files(), drafts=drafts, root=desk.files.root)
 
     @router.get("/look")
@@ -41,10 +38,10 @@ def routes(desk: Desk) -> APIRouter:
     def begin(request: Request) -> Response:
         form = request.state.form
         name, sheet = form.get("file", ""), form.get("sheet") or None
+        about = "table" if form.get("about") == "table" else "visits"
         path = desk.files.file(name)
-        found = detected(str(path), sheet)
-        data = {"visits": str(path)} | ({} if sheet is None else {"visits_table": sheet}) | writing_of(found)
-        draft: Draft = desk.drafts.begin(PurePosixPath(name).name.partition(".")[0], data)
-        return see(f"/drafts/{draft.name}/visits")
+        data = ({} if sheet is None else {"visits_table": sheet}) | writing_of(detected(str(path), sheet))
+        draft = desk.drafts.begin(path, about, data)
+        return see(f"/drafts/{draft.name}/{next_step(draft)}")
 
     return router

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request, Response
 from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
 from leeward.desk._look import looked_at
-from leeward.desk._steps import shown
+from leeward.desk._steps import after, shown
 from leeward.desk._views import page, see
 from leeward.errors import LeewardError, SpecError, no_column
 from leeward.tables._detected import Detected, detected
@@ -62,7 +62,7 @@ def routes(desk: Desk) -> APIRouter:
             desk.drafts.save(draft.with_section("places", keys))
         except LeewardError as error:
             return step(request, draft, form.get("file", ""), form.get("sheet", ""), form, str(error))
-        return see(f"/drafts/{name}/window")
+        return see(after(draft, "places"))
 
     return router
 

@@ -1,19 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fourth step: what must never be wrong, and so who is protected from what."""
+"""What must never be wrong, and so who is protected from what."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from dataclasses import dataclass
+from typing import Any, Final, get_args
 
 from fastapi import APIRouter, Request, Response
 
+from leeward._first_question import Never, Side, promises
 from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
-from leeward.desk._steps import shown
+from leeward.desk._steps import after, shown
 from leeward.desk._views import page, see
 from leeward.errors import LeewardError, SpecError
-from leeward.spec._draft import NOTIONS, Never, decided, protected
+from leeward.spec._draft import NOTIONS, decided, protected
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An answer to what must never be wrong.
+
+    Attributes:
+        never: the answer.
+        title: what it is called.
+        said: what it means.
+        notion: the notion under which it is.
+    """
+
+    never: str
+    title: str
+    said: str
+    notion: str
+
+
+TITLES: Final[Mapping[Never | Side, str]] = {
+    "safe": "“Safe” is never wrong",
+    "dangerous": "“Dangerous” is never wrong",
+    "neither": "Neither word is certain: people come first",
+    "low": "An answer is never too low",
+    "high": "An answer is never too high",
+    "close": "No side is certain: people come first",
+}
 
 
 def routes(desk: Desk) -> APIRouter:
@@ -21,9 +50,19 @@ def routes(desk: Desk) -> APIRouter:
     router = APIRouter()
 
     def step(request: Request, draft: Draft, typed: Mapping[str, str], refused: str = "") -> Response:
-        chosen = _before(draft) | dict(typed)
+        path, decide = shown(draft, "promise"), draft.sections.get("decide", {})
+        people = decide.get("safe_at_most", decide.get("dangerous_at_least", 2))
+        may_be = choices(draft)
+        never = may_be[0].never if len(may_be) == 1 else promise_of(draft)
         return page(
-            request, "promise", 422 if refused else 200, **shown(draft, "promise"), chosen=chosen, refused=refused
+            request,
+            "promise",
+            422 if refused else 200,
+            **path,
+            choices=may_be,
+            decisions=get_args(Never),
+            chosen={"never": never, "people": str(people)} | dict(typed),
+            refused=refused,
         )
 
     @router.get("/drafts/{name}/promise")
@@ -33,13 +72,20 @@ def routes(desk: Desk) -> APIRouter:
     @router.post("/drafts/{name}/promise")
     def answer(request: Request, name: str) -> Response:
         draft, form = desk.drafts.read(name), request.state.form
+        shown(draft, "promise")
         try:
             desk.drafts.save(promised(draft, form))
         except LeewardError as error:
             return step(request, draft, form, str(error))
-        return see(f"/drafts/{name}/strength")
+        return see(after(draft, "promise"))
 
     return router
+
+
+def choices(draft: Draft) -> list[Choice]:
+    """Return what may be promised never to be wrong of the question of a draft."""
+    may_be: Any = promises(draft.sections.get("query", {}))
+    return [Choice(never, TITLES[never], said, NOTIONS[never]) for never, said in may_be.items()]
 
 
 def promised(draft: Draft, form: Mapping[str, str]) -> Draft:
@@ -49,18 +95,21 @@ def promised(draft: Draft, form: Mapping[str, str]) -> Draft:
         SpecError: an answer is missing, or cannot be.
     """
     given, people = form.get("never", ""), form.get("people", "").strip()
-    if given not in get_args(Never):
-        raise SpecError("What must never be wrong", "it is not chosen", "Choose one of the three")
-    if not people.isdecimal() or len(people) > 9:
-        raise SpecError(f"'{people}' people", "it is not a number of people", "Give one, such as 2")
+    if given not in promises(draft.sections.get("query", {})):
+        raise SpecError("What must never be wrong", "it is not chosen", "Choose one of the answers")
     never: Any = given
     epsilon = draft.sections.get("protect", {}).get("epsilon")
-    protect = {key: value for key, value in protected(never, epsilon or "1").items() if epsilon or key != "epsilon"}
-    return draft.with_section("protect", protect).with_section("decide", decided(never, int(people)))
+    protect = protected(never, epsilon or "1", visits=draft.of_visits)
+    made = draft.with_section("protect", {key: value for key, value in protect.items() if epsilon or key != "epsilon"})
+    if never not in get_args(Never):
+        return made.without("decide")
+    if not people.isdecimal() or len(people) > 9:
+        raise SpecError(f"'{people}' people", "it is not a number of people", "Give one, such as 2")
+    return made.with_section("decide", decided(never, int(people)))
 
 
-def _before(draft: Draft) -> dict[str, str]:
-    protect, decide = draft.sections.get("protect", {}), draft.sections.get("decide", {})
-    never = next((each for each, notion in NOTIONS.items() if notion == protect.get("notion")), "")
-    people = decide.get("safe_at_most", decide.get("dangerous_at_least", 2))
-    return {"never": never, "people": str(people)}
+def promise_of(draft: Draft) -> str:
+    """Return what must never be wrong, as it was answered; empty where it was not."""
+    notion = draft.sections.get("protect", {}).get("notion")
+    answers = get_args(Never) if "decide" in draft.sections else get_args(Side)
+    return next((each for each in answers if NOTIONS[each] == notion), "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
@@ -15,19 +15,20 @@ from fastapi import APIRouter, Request, Response
 
 from leeward._private import Private
 from leeward._progress import Progress
-from leeward._statement import DecidingStatement
+from leeward._statement import window_of
 from leeward.desk._check import found
 from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
 from leeward.desk._steps import shown
+from leeward.desk._strength import to_pay
 from leeward.desk._views import amount, page, see
 from leeward.errors import InputError, LeewardError
 from leeward.ledger import Ledger
 from leeward.planner._useless import refuse_useless
 from leeward.session._before import opens, refuse_within
 from leeward.session._budget import Budget
-from leeward.session._dry_run import DryRun, dry_run
-from leeward.session._result import saving
+from leeward.session._dry_run import dry_run
+from leeward.session._result import Release, saving
 from leeward.session._together import together
 from leeward.spec import Spec
 
@@ -39,7 +40,7 @@ class Made(Private):
 
     __slots__ = ("charged", "folder", "notes", "opened")
 
-    def __init__(self, folder: str, charged: str, opened: bool, notes: list[str]) -> None:
+    def __init__(self, folder: str, charged: Fraction, opened: bool, notes: list[str]) -> None:
         self.folder, self.charged, self.opened, self.notes = folder, charged, opened, notes
 
 
@@ -81,7 +82,7 @@ def routes(desk: Desk) -> APIRouter:
             spec = draft.spec()
             budget = spec.ledger()
             known = dry_run(spec.plans(), budget)
-            if form.get("of") != agreed(draft, _price(known)):
+            if form.get("of") != agreed(draft, to_pay(known)):
                 raise InputError(
                     "This draft, or its price",
                     "it is another one than the page showed that this was sent from",
@@ -89,10 +90,10 @@ def routes(desk: Desk) -> APIRouter:
                 )
             if (opened := opens(budget)) is not None and not form.get("opens"):
                 raise InputError(f"This opens {opened.said}", "that is not confirmed", "Tick the box, if that is meant")
-            key = known.keyed[0]
+            keys = frozenset(known.keyed)
         except LeewardError as error:
             return step(request, draft, {"sent": "1", **form}, str(error))
-        before = charged_for(budget, key)
+        before = charged_for(budget, keys)
 
         def work(progress: Progress) -> Made:
             return released(
@@ -100,7 +101,7 @@ def routes(desk: Desk) -> APIRouter:
             )
 
         def end() -> str:
-            return truth(charged_for(budget, key) - before, charged_for(budget, key))
+            return truth(charged_for(budget, keys) - before, charged_for(budget, keys))
 
         return see(f"/jobs/{desk.jobs.start(RELEASE, name, work, end, draft.text()).number}")
 
@@ -119,13 +120,19 @@ def released(
     desk.released.mkdir(parents=True, exist_ok=True)
     with _folder_for(desk, draft) as out:
         refuse_within(out, budget, plans[0].counted)
-        with saving(out, [""]) as save, together({"": plans}, budget, progress=progress) as made:
-            (one,) = made.release(
-                if_doubtful="publish" if doubtful else "refuse", accept_useless={""} if useless else ()
-            )
+        with saving(out, [""] * len(plans)) as save, together({"": plans}, budget, progress=progress) as made:
+            each = made.release(if_doubtful="publish" if doubtful else "refuse", accept_useless={""} if useless else ())
             progress("writing the report")
-            save([one])
-    return Made(out.name, one.curator.charged, one.curator.opened, one.curator.lines())
+            save(each)
+    notes = [one.curator for one in each]
+    charged = sum((Fraction(note.charged) for note in notes), Fraction(0))
+    lines = [_during(one) + line for one in each for line in one.curator.lines()] if len(each) > 1 else notes[0].lines()
+    return Made(out.name, charged, any(note.opened for note in notes), lines)
+
+
+def _during(one: Release) -> str:
+    """Say which of several windows a note is about."""
+    return f"from {window_of(one.statement).start}: "
 
 
 @contextmanager
@@ -148,17 +155,12 @@ def agreed(draft: Draft, price: Fraction) -> str:
     return hashlib.sha256(f"{price} {draft.text()}".encode()).hexdigest()
 
 
-def _price(one: DryRun) -> Fraction:
-    """What is charged now: nothing where the answer is stored, or was paid for by a run that broke off."""
-    return sum((price.epsilon for price in one.prices.values()), Fraction(0))
-
-
-def charged_for(budget: Budget, key: str) -> Fraction:
-    """Return what stands in the ledger as charged for a question, reserved or released."""
+def charged_for(budget: Budget, keys: Collection[str]) -> Fraction:
+    """Return what stands in the ledger as charged for questions, reserved or released."""
     ledger = Ledger.find(budget.ledger)
     if ledger is None:
         return Fraction(0)
-    return sum((one.cost for one in ledger.history(budget.dataset) if one.key == key), Fraction(0))
+    return sum((one.cost for one in ledger.history(budget.dataset) if one.key in keys), Fraction(0))
 
 
 def truth(now: Fraction, ever: Fraction) -> str:
@@ -174,18 +176,17 @@ def _known(desk: Desk, draft: Draft) -> dict[str, Any]:
     """What is known of a release before it is paid for, and what is asked of whoever wants it."""
     spec = draft.spec()
     budget = spec.ledger()
-    one = dry_run(spec.decision_plans(), budget)
-    statement = one.statements[0]
-    assert isinstance(statement, DecidingStatement)
+    one = dry_run(spec.plans(), budget)
     useless = ""
     try:
         refuse_useless(one.plans[0], one.keys)
     except LeewardError as error:
         useless = str(error)
     looked, opened = found(desk, draft), opens(budget)
-    price, left = _price(one), one.stands.left
+    price, left = to_pay(one), one.stands.left
     return {
-        "statement": statement,
+        "statement": one.statements[0],
+        "windows": len(one.plans),
         "of": agreed(draft, price),
         "price": price,
         "stored": all(one.stands.answered),

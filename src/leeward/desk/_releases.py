@@ -12,12 +12,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse
+from pydantic import TypeAdapter
 
 from leeward._paths import read_small
-from leeward._statement import VisitorStatement
+from leeward._statement import Statement, WindowsStatement
 from leeward.desk._desk import Desk
 from leeward.desk._release import Made
 from leeward.desk._views import page, refusal
@@ -25,7 +27,8 @@ from leeward.errors import DataError, LeewardError
 from leeward.ledger import Entry, Ledger
 from leeward.outputs import MANIFEST
 from leeward.outputs._disk import digest_or_none
-from leeward.report._words import Tally, certainty, headline
+from leeward.report._html import shown_of
+from leeward.report._windows import windows_title
 from leeward.session._question import AboutVisitors, Question
 
 REPORT_HEADERS: Final = {
@@ -51,15 +54,31 @@ class Kept:
         name: of its folder.
         folder: the folder.
         files: the names of its files that are as they were written.
-        statement: what it promises.
+        statements: what it promises, window by window; one where there are no several windows.
         headline: what it says, in a sentence.
+        sure: what may be concluded from it, in sentences; of several windows from the first.
     """
 
     name: str
     folder: Path
     files: tuple[str, ...]
-    statement: VisitorStatement
+    statements: tuple[Statement, ...]
     headline: str
+    sure: tuple[str, ...]
+
+    @property
+    def statement(self) -> Statement:
+        """What it promises, of several windows in the first."""
+        return self.statements[0]
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A release as it was read: what its headline is made from."""
+
+    answers: pa.Table
+    places: pa.Table
+    statement: Statement
 
 
 def routes(desk: Desk) -> APIRouter:
@@ -71,11 +90,8 @@ def routes(desk: Desk) -> APIRouter:
         one = kept(desk, name)
         made = next((job for job in desk.jobs.ended() if isinstance(job, Made) and job.folder == name), None)
         files = [(file, _ABOUT.get(file, "")) for file in _ABOUT if file in one.files]
-        sure = certainty(one.statement)
         account = desk.account(one.statement.dataset)
-        return page(
-            request, "released", one=one, files=files, made=made, sure=sure, account=account, root=desk.files.root
-        )
+        return page(request, "released", one=one, files=files, made=made, account=account, root=desk.files.root)
 
     @router.get("/releases/{name}/{file}")
     def file(name: str, file: str) -> Response:
@@ -90,7 +106,7 @@ def routes(desk: Desk) -> APIRouter:
     def history(request: Request) -> Response:
         ledger = Ledger.find(desk.ledger)
         accounts = [] if ledger is None else ledger.show()
-        bought = {} if ledger is None else {one.statement.entry: one for one in all_kept(desk)}
+        bought = {} if ledger is None else {of.entry: one for one in all_kept(desk) for of in one.statements}
         entries = [] if ledger is None else told(ledger.history(), bought)
         spent = [] if ledger is None else ledger.shares()
         return page(request, "history", accounts=accounts, entries=entries[::-1], shares=spent, ledger=desk.ledger.name)
@@ -110,13 +126,27 @@ def kept(desk: Desk, name: str) -> Kept:
     try:
         listed: dict[str, Any] = json.loads(read_small(folder / MANIFEST))["files"]
         files = tuple(file for file in listed if "/" not in file and digest_or_none(folder / file) in listed[file])
-        statement = VisitorStatement.model_validate_json((folder / "release.json").read_text("utf-8"))
+        statements = _statements((folder / "release.json").read_bytes())
         answers = pq.read_table(folder / "answers.parquet") if "answers.parquet" in files else None
     except (OSError, ValueError, KeyError, TypeError):
         answers = None
     if answers is None or "release.json" not in files:
         raise DataError("This release", "it is not as it was written", "Ask again: the stored answer costs nothing")
-    return Kept(name, folder, files, statement, headline(statement, Tally.of(answers)))
+    if len(statements) > 1:
+        return Kept(name, folder, files, statements, windows_title(statements), statements[0].guaranteed)
+    said = shown_of(_Read(answers, pa.table({}), statements[0]))
+    return Kept(name, folder, files, statements, said.headline, tuple(said.may))
+
+
+def _statements(text: bytes) -> tuple[Statement, ...]:
+    """Return what a file of a release states, window by window.
+
+    Raises:
+        ValueError: it is none.
+    """
+    read: TypeAdapter[Statement | WindowsStatement] = TypeAdapter(Statement | WindowsStatement)
+    found = read.validate_json(text)
+    return found.windows if isinstance(found, WindowsStatement) else (found,)
 
 
 def all_kept(desk: Desk) -> list[Kept]:

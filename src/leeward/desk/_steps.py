@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from leeward.desk._drafts import Draft
-from leeward.errors import InputError
+from leeward.errors import InputError, LeewardError
 
 
 @dataclass(frozen=True)
@@ -27,19 +27,38 @@ class Step:
 
 _VISITS = (("data", "person"), ("data", "time"))
 _PLACES = (*_VISITS, ("places", ""))
-_WINDOW = (*_PLACES, ("window", ""))
-_PROMISE = (*_WINDOW, ("protect", "notion"), ("decide", ""))
-_WHOLE = (*_PROMISE, ("protect", "epsilon"), ("budget", ""))
+_TABLE = (("data", "person"),)
+_QUESTION = (*_TABLE, ("query", ""))
+_WINDOW = Step("window", "The time", _PLACES)
+_LAST = ("protect", "notion"), ("protect", "epsilon"), ("budget", "")
 
-STEPS: Final = (
+
+def _ending(needs: tuple[tuple[str, str], ...]) -> tuple[Step, ...]:
+    """The steps from the promise on, with what they need."""
+    return (
+        Step("promise", "The promise", needs),
+        Step("strength", "Strength and budget", (*needs, ("protect", "notion"))),
+        Step("check", "A look at the data", (*needs, *_LAST)),
+        Step("release", "Release", (*needs, *_LAST)),
+    )
+
+
+_OF_VISITS: Final = (
     Step("visits", "The visits"),
     Step("places", "The places", _VISITS),
-    Step("window", "The time", _PLACES),
-    Step("promise", "The promise", _WINDOW),
-    Step("strength", "Strength and budget", _PROMISE),
-    Step("check", "A look at the data", _WHOLE),
-    Step("release", "Release", _WHOLE),
+    _WINDOW,
+    *_ending((*_PLACES, ("window", ""))),
 )
+_BEFORE: Final = (Step("table", "The table"), Step("question", "The question", _TABLE))
+_OF_ROWS: Final = (*_BEFORE, *_ending(_QUESTION))
+_OF_TIMED_ROWS: Final = (*_BEFORE, replace(_WINDOW, needs=_QUESTION), *_ending((*_QUESTION, ("window", ""))))
+
+
+def steps(draft: Draft) -> tuple[Step, ...]:
+    """Return the steps of a draft: rows of a table whose times nobody named count whenever they are."""
+    if draft.of_visits:
+        return _OF_VISITS
+    return _OF_TIMED_ROWS if "time" in draft.sections["data"] else _OF_ROWS
 
 
 def can_take(draft: Draft, step: Step) -> bool:
@@ -48,17 +67,36 @@ def can_take(draft: Draft, step: Step) -> bool:
 
 
 def next_step(draft: Draft) -> str:
-    """Return the name of the step that comes next in a draft: the last that it can take."""
-    return [step.name for step in STEPS if can_take(draft, step)][-1] if not can_take(draft, STEPS[-1]) else "check"
+    """Return the name of the step that comes next in a draft: the last that it can take, and a look before a release."""
+    *_, last = (step.name for step in steps(draft) if can_take(draft, step))
+    return "check" if last == "release" else last
+
+
+def after(draft: Draft, name: str) -> str:
+    """Return the address of the step after one."""
+    names = [step.name for step in steps(draft)]
+    return f"/drafts/{draft.name}/{names[names.index(name) + 1]}"
+
+
+def is_ready(draft: Draft) -> bool:
+    """Whether every section is answered, and they make a spec."""
+    try:
+        draft.spec()
+    except LeewardError:
+        return False
+    return all(can_take(draft, step) for step in steps(draft))
 
 
 def shown(draft: Draft, name: str) -> dict[str, Any]:
     """Return what the page of a step shows of the whole path.
 
     Raises:
-        InputError: what comes before it is not answered yet.
+        InputError: the draft has no such step, or what comes before it is not answered yet.
     """
-    (current,) = [step for step in STEPS if step.name == name]
+    every = steps(draft)
+    current = next((step for step in every if step.name == name), None)
+    if current is None:
+        raise InputError("This page", "it is not one of this draft", "Go on from the first page of the desk")
     if not can_take(draft, current):
         raise InputError(f"“{current.title}” of this draft", "what comes before it is not answered yet", "Begin there")
-    return {"draft": draft, "steps": [(step, can_take(draft, step)) for step in STEPS], "current": current}
+    return {"draft": draft, "steps": [(step, can_take(draft, step)) for step in every], "current": current}

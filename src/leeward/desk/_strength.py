@@ -1,29 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fifth step: how strong the promise is, what the answer is then worth, and what it costs."""
+"""How strong the promise is, what the answer is then worth, and what it costs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from decimal import Decimal
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import PurePath
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from leeward._plain import plain, short_percent
-from leeward._statement import DecidingStatement
+from leeward._plain import plain
 from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
 from leeward.desk._risk import risks
-from leeward.desk._steps import shown
+from leeward.desk._steps import after, shown
 from leeward.desk._views import page, see
+from leeward.desk._worth import (
+    NumbersPlan,
+    depends,
+    error_curve,
+    errors,
+    least_epsilon,
+    least_epsilon_within,
+    odds,
+)
 from leeward.errors import InputError, LeewardError, LowUtilityError
 from leeward.exact._real import exact
-from leeward.exact._weight import Weight, weight
-from leeward.mechanism._calibration import least_multiple
-from leeward.planner._plan import Plan, plan_decisions
+from leeward.planner._number_plan import EXAMPLES, NumberPlan
+from leeward.planner._people import a
+from leeward.planner._rank_plan import RankPlan
 from leeward.planner._useless import refuse_useless
 from leeward.report._figures import decision_curve
 from leeward.session._dry_run import DryRun, dry_run
@@ -36,8 +43,9 @@ class Asked:
 
     Attributes:
         epsilon: of the release.
-        count: of how many people a place has, for the wish.
+        count: of how many people a place has, for the wish; or how many a mean is over.
         chance: how often such a place is to be called so, in percent.
+        within: how far a number may be off.
         cap: the most that all releases together may cost.
         dataset: the public name of the data.
     """
@@ -45,6 +53,7 @@ class Asked:
     epsilon: str
     count: str
     chance: str
+    within: str
     cap: str
     dataset: str
 
@@ -54,11 +63,19 @@ def routes(desk: Desk) -> APIRouter:
     router = APIRouter()
 
     def step(request: Request, draft: Draft, asked: Asked, refused: str = "") -> Response:
-        known: dict[str, Any] = {"wish": "", "wished": "", "plan": None}
+        known: dict[str, Any] = {
+            "wish": "",
+            "wished": "",
+            "plan": None,
+            "by_rank": False,
+            "examples": (),
+            "noun": "place",
+            "many": "people",
+        }
         try:
             spec = draft.spec(**sections(desk, draft, asked))
-            known |= _known(desk, spec)
-            known |= _wish(spec, asked)
+            known |= _known(spec)
+            known |= _of_decisions(spec, known, asked) if spec.decides else _of_numbers(desk, draft, known, asked)
         except LeewardError as error:
             refused = refused or str(error)
         return page(
@@ -86,13 +103,13 @@ def routes(desk: Desk) -> APIRouter:
         try:
             made = sections(desk, draft, asked)
             spec = draft.spec(**made)
-            dry_run(spec.decision_plans(), spec.ledger())
+            dry_run(spec.plans(), spec.ledger())
             for section, keys in made.items():
                 draft = draft.with_section(section, keys)
             desk.drafts.save(draft)
         except LeewardError as error:
             return step(request, draft, asked, str(error))
-        return see(f"/drafts/{name}/check")
+        return see(after(draft, "strength"))
 
     return router
 
@@ -108,37 +125,36 @@ def sections(desk: Desk, draft: Draft, asked: Asked) -> dict[str, dict[str, Any]
 
 def _asked(draft: Draft, given: Mapping[str, str]) -> Asked:
     protect, budget = draft.sections.get("protect", {}), draft.sections.get("budget", {})
-    stem = PurePath(draft.sections["data"]["visits"]).name.partition(".")[0]
+    stem = PurePath(draft.sections["data"][draft.table]).name.partition(".")[0]
+    usual = "0" if "decide" in draft.sections else "1000"
     return Asked(
         epsilon=given.get("epsilon", protect.get("epsilon", "1")).strip(),
-        count=given.get("count", "0").strip(),
+        count=given.get("count", usual).strip(),
         chance=given.get("chance", "").strip(),
+        within=given.get("within", "").strip(),
         cap=given.get("cap", budget.get("cap", "4")).strip(),
         dataset=given.get("dataset", budget.get("dataset", stem)).strip(),
     )
 
 
-def _known(desk: Desk, spec: Spec) -> dict[str, Any]:
+def _known(spec: Spec) -> dict[str, Any]:
     """What is known of a release before anything is charged, without a look at the data."""
-    one: DryRun = dry_run(spec.decision_plans(), spec.ledger())
+    one: DryRun = dry_run(spec.plans(), spec.ledger())
     made, statement = one.plans[0], one.statements[0]
-    assert isinstance(made, Plan)
-    assert isinstance(statement, DecidingStatement)
     useless = ""
     try:
         refuse_useless(made, one.keys)
     except LowUtilityError as error:
         useless = error.because
-    left = one.stands.left
-    price = Fraction(0) if all(one.stands.charged) else one.paid[0].epsilon
+    left, price = one.stands.left, to_pay(one)
     return {
         "plan": made,
         "statement": statement,
-        "figures": {"decision": decision_curve(statement)},
-        "odds": _odds(made),
+        "many": made.counted.many,
         "risks": risks(made.notion.epsilon),
         "useless": useless,
         "keys": one.keys,
+        "windows": len(one.plans),
         "price": price,
         "stored": all(one.stands.answered),
         "left": left,
@@ -147,59 +163,47 @@ def _known(desk: Desk, spec: Spec) -> dict[str, Any]:
     }
 
 
-def _odds(made: Plan) -> list[tuple[int, list[str]]]:
-    """How often a place is called safe, and dangerous, by how many people are there: near the threshold, and far."""
-    curve, limit = made.decision_curve(), made.safe_at_most
-    at = made.dangerous_at_least if limit is None else limit
-    assert at is not None
-    near = {0, 1, 2, at - 1, at, at + 1, at + 2, 2 * at, 4 * at}
-    counts = [count for count in curve if count in near] or list(curve)[:6]
-    return [(c, [_said(chance) for chance in curve[c] if chance is not None]) for c in counts]
+def to_pay(one: DryRun) -> Fraction:
+    """Return what is charged now: nothing where the answer is stored, or was paid for by a run that broke off."""
+    return sum((price.epsilon for price in one.prices.values()), Fraction(0))
 
 
-def _said(chance: Weight) -> str:
-    """Write a chance: only what never happens reads so."""
-    if chance == 0:
-        return "never"
-    return "under 0.1 %" if chance < "1/1000" else short_percent(float(chance))
-
-
-def _wish(spec: Spec, asked: Asked) -> dict[str, Any]:
-    """The least ε at which a wish is met."""
+def _of_decisions(spec: Spec, known: Mapping[str, Any], asked: Asked) -> dict[str, Any]:
+    """How often a word is said; and the least ε at which a wish is met."""
+    noun = known["plan"].counted.noun
+    shown = {"figures": {"decision": decision_curve(known["statement"])}, "odds": odds(known["plan"])}
+    shown |= {"noun": noun, "a_noun": a(noun)}
     if not asked.chance:
-        return {}
-    count, chance = _count(asked.count), _chance(asked.chance)
-    found = least_epsilon(spec, count, chance)
-    return {"wish": "" if found is None else found, "wished": f"{asked.chance} % at {count:,}"}
+        return shown
+    found = least_epsilon(spec, _count(asked.count), _chance(asked.chance))
+    people = "person" if asked.count == "1" else "people"
+    return shown | {"wish": found or "", "wished": f"{asked.chance} % at {int(asked.count):,} {people}"}
 
 
-def least_epsilon(spec: Spec, count: int, chance: Fraction) -> str | None:
-    """Return the least ε, in thousandths, at which a place with so many people is called safe, or dangerous, so often.
+def _of_numbers(desk: Desk, draft: Draft, known: Mapping[str, Any], asked: Asked) -> dict[str, Any]:
+    """How far a number is off; and the least ε at which it is off by no more than is wished."""
 
-    Args:
-        spec: a whole spec that decides one of the two.
-        count: of people.
-        chance: how often.
+    def planned(epsilon: str) -> NumbersPlan:
+        (made, *_) = draft.spec(**sections(desk, draft, replace(asked, epsilon=epsilon))).plans()
+        assert isinstance(made, NumberPlan | RankPlan)
+        return made
 
-    Returns:
-        ε as a decimal; None where none up to 10 is enough, or such a place should not be called so.
-    """
-    query, notion = spec.decided()[0], spec.notion()
-    decide: dict[str, Any] = {**spec.decide.model_dump(), **spec.publish.model_dump()}
-
-    def meets(epsilon: Fraction) -> bool:
-        made = plan_decisions(query, notion.with_epsilon(epsilon), **decide)
-        rule = made.sanitizer or made.alarm
-        return rule is not None and rule.probability(count) >= weight(chance)
-
-    limit, least = spec.decide.safe_at_most, spec.decide.dangerous_at_least
-    if (limit is not None and count > limit) or (limit is None and least is not None and count < least):
-        return None
-    try:
-        found = least_multiple(meets, "0.001", 10)
-    except LowUtilityError:
-        return None
-    return format((Decimal(found.numerator) / Decimal(found.denominator)).normalize(), "f")
+    over = _count(asked.count)
+    if depends(known["plan"]) and over not in EXAMPLES:
+        raise InputError(f"{asked.count} people", "it is not one of the choices", "Choose one of them")
+    shown: dict[str, Any] = {
+        "errors": errors(known["plan"]),
+        "examples": EXAMPLES if depends(known["plan"]) else (),
+        "by_rank": isinstance(known["plan"], RankPlan),
+        "figures": {"error": error_curve(planned, asked.epsilon, over)},
+    }
+    if not asked.within:
+        return shown
+    error = exact(asked.within).rational
+    if error is None or error <= 0:
+        raise InputError(f"Off by at most {plain(asked.within)}", "it is not a number above 0", "Give one")
+    found = least_epsilon_within(planned, error, over)
+    return shown | {"wish": found or "", "wished": f"an error of at most {plain(asked.within)}"}
 
 
 def _count(text: str) -> int:

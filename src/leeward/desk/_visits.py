@@ -8,14 +8,15 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
+from leeward.desk._columns import column, offered_times, times
 from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
 from leeward.desk._look import looked_at
-from leeward.desk._steps import shown
+from leeward.desk._steps import after, shown
 from leeward.desk._views import page, see
-from leeward.errors import LeewardError, SpecError, no_column
+from leeward.errors import LeewardError, SpecError
 from leeward.tables._detected import Detected
-from leeward.tables._guess import WHEN, WHERE, WHO, likely, position, times_of, writing_of
+from leeward.tables._guess import WHERE, WHO, likely, position, writing_of
 
 
 def routes(desk: Desk) -> APIRouter:
@@ -23,11 +24,11 @@ def routes(desk: Desk) -> APIRouter:
     router = APIRouter()
 
     def step(request: Request, draft: Draft, typed: Mapping[str, str], refused: str = "") -> Response:
-        data = draft.sections["data"]
+        path, data = shown(draft, "visits"), draft.sections["data"]
         seen = looked_at(desk, desk.table(draft, "data", "visits"), data.get("visits_table", ""))
         chosen = _offered(seen["found"], data) | dict(typed)
         seen["refused"] = seen["refused"] or refused
-        return page(request, "visits", 422 if refused else 200, **seen, **shown(draft, "visits"), chosen=chosen)
+        return page(request, "visits", 422 if refused else 200, **seen, **path, chosen=chosen)
 
     @router.get("/drafts/{name}/visits")
     def ask(request: Request, name: str) -> Response:
@@ -36,12 +37,13 @@ def routes(desk: Desk) -> APIRouter:
     @router.post("/drafts/{name}/visits")
     def answer(request: Request, name: str) -> Response:
         draft, form = desk.drafts.read(name), request.state.form
+        shown(draft, "visits")
         try:
-            found = desk.visits(draft)
+            found = desk.private(draft)
             desk.drafts.save(draft.with_section("data", answered(draft.sections["data"], found, form)))
         except LeewardError as error:
             return step(request, draft, form, str(error))
-        return see(f"/drafts/{name}/places")
+        return see(after(draft, "visits"))
 
     return router
 
@@ -53,9 +55,9 @@ def answered(data: Mapping[str, Any], found: Detected, form: Mapping[str, str]) 
         LeewardError: an answer is missing, or cannot be.
     """
     kept = {key: data[key] for key in ("visits", "visits_table") if key in data} | writing_of(found)
-    kept["person"] = _column(form.get("person", ""), found, "who")
+    kept["person"] = column(form.get("person", ""), found, "who")
     if form.get("place"):
-        kept["place"] = _column(form["place"], found, "where")
+        kept["place"] = column(form["place"], found, "where")
     else:
         where = position(found)
         if not where:
@@ -65,18 +67,7 @@ def answered(data: Mapping[str, Any], found: Detected, form: Mapping[str, str]) 
                 "Choose the column that names the place",
             )
         kept |= where
-    seen = found.column(_column(form.get("time", ""), found, "when"))
-    assert seen is not None
-    return kept | times_of(seen, form.get("time_format", "").strip() or None, form.get("timezone", "").strip() or None)
-
-
-def _column(name: str, found: Detected, what: str) -> str:
-    names = [one.name for one in found.columns]
-    if not name:
-        raise SpecError(f"The column that says {what}", "it is not chosen", "Choose one of the columns")
-    if name not in names:
-        raise no_column(name, names)
-    return name
+    return kept | times(found, form)
 
 
 def _offered(found: Detected | None, data: Mapping[str, Any]) -> dict[str, str]:
@@ -84,12 +75,9 @@ def _offered(found: Detected | None, data: Mapping[str, Any]) -> dict[str, str]:
     if found is None:
         return {}
     names = [one.name for one in found.columns]
-    timely = [one.name for one in found.columns if one.looks.startswith("times") or one.formats or one.unit]
     fresh = "person" not in data
     return {
         "person": data.get("person") or likely(names, WHO) or "",
         "place": data.get("place") or (fresh and likely(names, WHERE)) or "",
-        "time": data.get("time") or likely(timely, WHEN) or next(iter(timely), "") or likely(names, WHEN) or "",
-        "time_format": data.get("time_format", ""),
-        "timezone": data.get("timezone", ""),
+        **offered_times(found, data),
     }

@@ -4,15 +4,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from fastapi import APIRouter, Request, Response
 
 from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
-from leeward.desk._steps import shown
+from leeward.desk._steps import after, shown
 from leeward.desk._views import page, see
 from leeward.errors import LeewardError, SpecError
 from leeward.query import Window, moment
+
+LENGTHS: Final = {
+    "": "one window",
+    "30min": "half an hour each",
+    "1h": "an hour each",
+    "1d": "a day each",
+    "7d": "a week each",
+}
+"""Into how long windows the time may be cut, in words."""
 
 
 def routes(desk: Desk) -> APIRouter:
@@ -21,9 +31,16 @@ def routes(desk: Desk) -> APIRouter:
 
     def step(request: Request, draft: Draft, typed: Mapping[str, str], refused: str = "") -> Response:
         window = draft.sections.get("window", {})
-        chosen = {key: str(window.get(key, "")) for key in ("start", "end")} | dict(typed)
+        chosen = {key: str(window.get(key, "")) for key in ("start", "end", "every")} | dict(typed)
+        lengths = LENGTHS | ({chosen["every"]: chosen["every"]} if chosen["every"] not in LENGTHS else {})
         return page(
-            request, "window", 422 if refused else 200, **shown(draft, "window"), chosen=chosen, refused=refused
+            request,
+            "window",
+            422 if refused else 200,
+            **shown(draft, "window"),
+            chosen=chosen,
+            lengths=lengths,
+            refused=refused,
         )
 
     @router.get("/drafts/{name}/window")
@@ -34,10 +51,13 @@ def routes(desk: Desk) -> APIRouter:
     def answer(request: Request, name: str) -> Response:
         draft, form = desk.drafts.read(name), request.state.form
         try:
-            desk.drafts.save(draft.with_section("window", span(form)))
+            made = draft.with_section("window", span(form))
+            shown(made, "window")
+            made.check_so_far()
+            desk.drafts.save(made)
         except LeewardError as error:
             return step(request, draft, form, str(error))
-        return see(f"/drafts/{name}/promise")
+        return see(after(draft, "window"))
 
     return router
 
@@ -53,4 +73,5 @@ def span(form: Mapping[str, str]) -> dict[str, str]:
         if not ends[key]:
             raise SpecError(title, "it is not given", "Give a day and a time")
     Window(*(moment(key, text) for key, text in ends.items()))
-    return ends
+    every = form.get("every", "").strip()
+    return ends | ({"every": every} if every else {})

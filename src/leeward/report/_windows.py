@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from leeward._buffers import as_numpy
 from leeward._plain import counted
-from leeward._statement import DecidingStatement, SelectionStatement, window_of
+from leeward._statement import DecidingStatement, SelectionStatement, Statement, window_of
 from leeward.report import _words as words
 from leeward.report._figures import mapped, places_over_time
 from leeward.report._html import MOST_ROWS, Shown, as_json, carried, columns_of, said, shown_of, text
@@ -61,9 +61,9 @@ def windows_html(releases: Sequence[Readable]) -> str:
     windows = {
         "many": len(releases),
         "first": when[0],
-        "title": f"{counted(len(releases), 'window')}, from {_start(releases[0])} to {_end(releases[-1])}",
-        "begin": _start(releases[0]),
-        "end": _end(releases[-1]),
+        "title": windows_title([one.statement for one in releases]),
+        "begin": _start(first.statement),
+        "end": _end(releases[-1].statement),
         "price": _price(releases),
     }
     series["parts"] = _parts(shown[0].template, [{**one, "windows": windows} for one in every])
@@ -73,6 +73,11 @@ def windows_html(releases: Sequence[Readable]) -> str:
         **carried(figures, [asset("report.js"), asset("windows.js")]),
         windows={**windows, "json": embedded(as_json(series))},
     )
+
+
+def windows_title(statements: Sequence[Statement]) -> str:
+    """Return what the releases of several windows are called together, by their statements in the order of time."""
+    return f"{counted(len(statements), 'window')}, from {_start(statements[0])} to {_end(statements[-1])}"
 
 
 class _Cut:
@@ -172,13 +177,13 @@ def _price(releases: Sequence[Readable]) -> tuple[str, str]:
     return str(sum(prices.values(), Fraction(0))), f"price of all {len(releases):,} windows together"
 
 
-def _start(one: Readable) -> str:
-    return _SECONDS.sub("", words.between(window_of(one.statement))[0][1])
+def _start(statement: Statement) -> str:
+    return _SECONDS.sub("", words.between(window_of(statement))[0][1])
 
 
-def _end(one: Readable) -> str:
-    return _SECONDS.sub("", words.between(window_of(one.statement))[1][1])
+def _end(statement: Statement) -> str:
+    return _SECONDS.sub("", words.between(window_of(statement))[1][1])
 
 
 def _when(one: Readable) -> str:
-    return f"{_start(one)} to {_end(one)}"
+    return f"{_start(one.statement)} to {_end(one.statement)}"

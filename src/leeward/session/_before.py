@@ -47,9 +47,8 @@ def opens(budget: Budget, *, new: bool = False) -> Opens | None:
         return None
     of_delta = f" and of {budget.cap_delta} on δ" if budget.exact_cap_delta() else ""
     others = f"which has {', '.join(repr(name) for name in known)}" if known else "a ledger without any yet"
-    return Opens(
-        f"a new budget of '{budget.dataset}', with a cap of {budget.cap}{of_delta}, in {budget.ledger}", others
-    )
+    where = budget.ledger if is_address(budget.ledger) else os.path.realpath(budget.ledger)
+    return Opens(f"a new budget of '{budget.dataset}', with a cap of {budget.cap}{of_delta}, in {where}", others)
 
 
 def refuse_within(out: Path, budget: Budget, query: AnyQuestion) -> None:

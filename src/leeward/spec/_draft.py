@@ -6,20 +6,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
+from leeward._first_question import Never, Side
 from leeward._plain import probability
 from leeward.planner._plan import Plan
 
 if TYPE_CHECKING:
     from leeward.planner._number_plan import NumberPlan
     from leeward.planner._rank_plan import RankPlan
-
-Never = Literal["safe", "dangerous", "neither"]
-"""What must never be wrong of a decision: that a place is safe, that it is dangerous, or neither."""
-
-Side = Literal["low", "high", "close"]
-"""What an answer that is a number must never be: too low, too high, or neither of them is certain."""
 
 NOTIONS: Final[Mapping[Never | Side, str]] = {
     "safe": "addition-only",

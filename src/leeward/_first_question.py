@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The question of a first spec: what may be asked of a table, what goes with it, and which promises it can have.
+
+Ranges, levels and groups are asked for and never taken from the data: the largest number, or a group with one person in it,
+is somebody's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from leeward._plain import plain
+from leeward.errors import SpecError
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from leeward.tables._detected import Detected
+
+Never = Literal["safe", "dangerous", "neither"]
+"""What must never be wrong of a decision: that a place is safe, that it is dangerous, or neither."""
+
+Side = Literal["low", "high", "close"]
+"""What an answer that is a number must never be: too low, too high, or neither of them is certain."""
+
+KINDS: Final[Mapping[str, str]] = {
+    "visitors": "how many people were at each place of a public list, in a window of time: few, or not",
+    "count": "how many people there are, in each group of a public list or in all",
+    "histogram": "how many people have a number in each interval of a public range",
+    "above": "how many people have a number above each of some public levels: few, or not",
+    "sum": "the sum of one number a person",
+    "mean": "the mean of one number a person",
+    "median": "the median of one number a person: half of them have less",
+    "percentile": "other percentiles of one number a person",
+    "min": "the least of one number a person",
+    "max": "the greatest of one number a person",
+    "variance": "how far one number a person is spread: the mean squared distance from the mean",
+    "standard deviation": "how far one number a person is spread, in its own unit",
+}
+"""What may be asked of a table, in words."""
+
+_SEVERAL: Final = "somebody with several rows counts"
+COMBINE: Final[Mapping[str, str]] = {
+    "refuse": "nobody has several rows; if somebody does, a release is refused",
+    "sum": f"{_SEVERAL} with the sum of their numbers",
+    "min": f"{_SEVERAL} with the least of them",
+    "max": f"{_SEVERAL} with the greatest of them",
+}
+"""What may become of a person's several rows, where a number is asked about."""
+
+COUNTED_ONCE: Final[Mapping[str, str]] = {
+    "refuse": COMBINE["refuse"],
+    "max": f"{_SEVERAL} once, in the first listed group of theirs",
+}
+"""The same where people are counted."""
+
+_DECIDED: Final[Mapping[str, str]] = {
+    "safe": "{a} that is called safe (few of the people counted {there}) is never wrong",
+    "dangerous": "{a} that is called dangerous (many of the people counted {there}) is never wrong",
+    "neither": "each may be wrong once in a hundred times, and that somebody is not counted is protected as well",
+}
+_PUBLISHED: Final[Mapping[str, str]] = {
+    "low": "an answer that is published is never too low",
+    "high": "an answer that is published is never too high",
+    "close": "it may be too low or too high, and that somebody is not counted is protected as well",
+}
+_WHERE: Final = {
+    "visitors": {"a": "a place", "there": "were there"},
+    "count": {"a": "a group", "there": "are in it"},
+    "histogram": {"a": "an interval", "there": "have a number in it"},
+    "above": {"a": "a level", "there": "have a number above it"},
+}
+
+
+def promises(query: Mapping[str, Any]) -> dict[str, str]:
+    """Return what may be promised never to be wrong of a question, each in words; the usual first.
+
+    What is promised is one of `Never` or `Side`.
+
+    Args:
+        query: the keys of ``[query]``; none for visitors.
+    """
+    kind = query.get("kind", "visitors")
+    words = dict[str, str]()
+    if kind in _WHERE and (kind != "count" or "by" in query):
+        words |= {never: said.format(**_WHERE[kind]) for never, said in _DECIDED.items()}
+    if kind in ("count", "histogram") or (kind == "sum" and a_number(query["lower"]) >= 0):
+        words |= _PUBLISHED  # of other numbers no side is certain under any of these notions
+    return words or {"close": _PUBLISHED["close"]}
+
+
+def number_keys(kind: str, column: str, answers: Mapping[str, str]) -> dict[str, Any]:
+    """Return the keys of ``[query]`` about a number: its column, what becomes of several, and what is public of it.
+
+    Args:
+        kind: what is asked.
+        column: the column of the number.
+        answers: ``combine``, and of what is public what the kind needs: ``levels``, or ``lower``, ``upper``, ``step`` and
+            ``p``.
+
+    Raises:
+        LeewardError: one of them cannot be.
+    """
+    combine = answers.get("combine", "refuse")
+    keys: dict[str, Any] = {"column": column} | ({} if combine == "refuse" else {"combine": combine})
+    if kind == "above":
+        check_levels(answers["levels"])
+        return keys | {"levels": parts(answers["levels"])}
+    lower, upper, step = (answers[key] for key in ("lower", "upper", "step"))
+    a_number(lower)
+    check_upper(lower, upper)
+    check_grid(lower, upper, step)
+    keys |= {"lower": lower, "upper": upper, "step": step}
+    if kind in ("mean", "standard deviation"):  # which lies between the multiples that numbers are rounded to
+        keys["grid"] = str(a_number(step) / 10)
+    if kind == "percentile":
+        check_percentiles(answers["p"])
+        keys["p"] = several[0] if len(several := parts(answers["p"])) == 1 else several
+    return keys
+
+
+def group_keys(table: Detected, column: str, listed: Sequence[Any]) -> dict[str, list[Any]]:
+    """Return the public groups by their column, as values of it are read.
+
+    Raises:
+        SpecError: a group is none of a column of whole numbers.
+    """
+    seen = table.column(column)
+    whole = table.kind != "csv" and seen is not None and seen.looks == "whole numbers"  # all of CSV is text
+    return {column: [_whole(group) if whole else str(group) for group in listed]}
+
+
+def _whole(group: Any) -> int:
+    try:
+        return int(group)
+    except ValueError:
+        raise SpecError(
+            f"The group {plain(str(group))}", "the column of the groups holds whole numbers", "Give whole numbers"
+        ) from None
+
+
+def parts(text: str) -> list[str]:
+    """Return the parts of a list that is written with commas."""
+    return [part.strip() for part in text.split(",")]
+
+
+def check_groups(listed: Sequence[str]) -> None:
+    """Refuse groups of which one is empty or stands twice."""
+    if not all(listed) or len(set(listed)) < len(listed):
+        raise SpecError("The groups", "one of them is empty, or named twice", "Name each once")
+
+
+def a_number(text: str) -> Fraction:
+    """Return a number; refuse what is none."""
+    from leeward.query._public_values import rational
+
+    return rational(text, "the number")
+
+
+def check_upper(lower: str, upper: str) -> None:
+    """Refuse an upper end that is not above the lower."""
+    if a_number(upper) <= a_number(lower):
+        raise SpecError(f"{plain(upper)}", f"it is not above the least, {plain(lower)}", "Give a greater number")
+
+
+def check_grid(lower: str, upper: str, step: str) -> None:
+    """Refuse steps that do not fit a range."""
+    from leeward.query._public_values import public_values
+
+    public_values(lower, upper, step)
+
+
+def check_levels(text: str) -> None:
+    """Refuse what is no list of levels."""
+    from leeward.query._levels import listed_levels
+
+    listed_levels(parts(text))
+
+
+def check_percentiles(text: str) -> None:
+    """Refuse what is no list of percentiles."""
+    from leeward.query._percentiles import listed_percentiles
+
+    listed_percentiles(parts(text))

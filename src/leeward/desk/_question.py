@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The second step of a question about a table: what is asked, of which public groups or range."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from fastapi import APIRouter, Request, Response
+
+from leeward._first_question import COMBINE, COUNTED_ONCE, KINDS, check_groups, group_keys, number_keys, promises
+from leeward.desk._columns import column
+from leeward.desk._desk import Desk
+from leeward.desk._drafts import Draft
+from leeward.desk._promise import promise_of
+from leeward.desk._steps import after, shown
+from leeward.desk._table import EACH_ROW
+from leeward.desk._views import page, see
+from leeward.engine._places import read_places
+from leeward.errors import LeewardError, SpecError
+from leeward.query import places
+from leeward.tables._detected import Detected, detected
+from leeward.tables._guess import GROUP, decimal_of, likely, numeric, writing_of
+
+ASKED: Final = {kind: said for kind, said in KINDS.items() if kind != "visitors"}
+"""What may be asked of a table, in words."""
+
+NEEDS: Final[Mapping[str, frozenset[str]]] = {
+    kind: frozenset(
+        {"count": (), "above": ("levels",), "percentile": ("lower", "upper", "step", "p")}.get(
+            kind, ("lower", "upper", "step")
+        )
+    )
+    for kind in ASKED
+}
+"""What is public of a number, by the kind of the question."""
+
+
+def routes(desk: Desk) -> APIRouter:
+    """Return the step."""
+    router = APIRouter()
+
+    def step(request: Request, draft: Draft, kind: str, typed: Mapping[str, str], refused: str = "") -> Response:
+        path, query, found = shown(draft, "question"), draft.sections.get("query", {}), desk.private(draft)
+        if not kind:
+            return page(request, "kinds", **path, kinds=ASKED, chosen=query.get("kind", ""))
+        if kind not in ASKED:
+            raise SpecError("What is asked", "it is not one of the choices", "Choose one of them")
+        before = query if query.get("kind") == kind else {}
+        by_itself = draft.sections["data"]["person"] == EACH_ROW
+        return page(
+            request,
+            "question",
+            422 if refused else 200,
+            **path,
+            kind=kind,
+            said=ASKED[kind],
+            needs=NEEDS[kind],
+            found=found,
+            numbers=[one for one in found.columns if one.name in numeric(found)],
+            ways={} if by_itself else COUNTED_ONCE if kind == "count" else COMBINE,
+            lists=[one for one in desk.files.files() if one != desk.table(draft, "data", "table")],
+            chosen=_before(draft, before, found) | dict(typed),
+            refused=refused,
+        )
+
+    @router.get("/drafts/{name}/question")
+    def ask(request: Request, name: str, kind: str | None = None) -> Response:
+        draft = desk.drafts.read(name)
+        return step(request, draft, draft.sections.get("query", {}).get("kind", "") if kind is None else kind, {})
+
+    @router.post("/drafts/{name}/question")
+    def answer(request: Request, name: str) -> Response:
+        draft, form = desk.drafts.read(name), request.state.form
+        kind = form.get("kind", "")
+        shown(draft, "question")
+        try:
+            made = asked(desk, draft, kind, form)
+            made.check_so_far()
+            desk.drafts.save(made)
+        except LeewardError as error:
+            return step(request, draft, kind, form, str(error))
+        return see(after(made, "question"))
+
+    return router
+
+
+def asked(desk: Desk, draft: Draft, kind: str, form: Mapping[str, str]) -> Draft:
+    """Return a draft with ``[query]`` as a form answers it; a promise that such a question cannot have is open again.
+
+    Raises:
+        LeewardError: an answer is missing, or cannot be.
+    """
+    if kind not in ASKED:
+        raise SpecError("What is asked", "it is not one of the choices", "Choose one of them")
+    found, query = desk.private(draft), dict[str, Any](kind=kind)
+    data = {key: value for key, value in draft.sections["data"].items() if key != "decimal"}
+    combine = form.get("combine", "refuse")
+    if combine not in (COUNTED_ONCE if kind == "count" else COMBINE):
+        raise SpecError("What becomes of a person's several rows", "it is not chosen", "Choose one of the answers")
+    if kind != "count":
+        name, public = column(form.get("column", ""), found, "how much"), {"combine": combine}
+        for key in NEEDS[kind]:
+            public[key] = form.get(key, "").strip()
+            if not public[key]:
+                raise SpecError(TITLES[key], "it is not given", "Give it: it is public")
+        query |= number_keys(kind, name, public)
+        data |= decimal_of(found, name)
+    if group := form.get("group", ""):
+        query["by"] = group_keys(found, column(group, found, "which group"), _groups(desk, group, form))
+    elif form.get("groups", "").strip() or form.get("list"):
+        raise SpecError("The groups", "no column of them is chosen", "Choose the column, or clear the groups")
+    if kind == "count" and combine != "refuse":
+        query["combine"] = combine
+    made = draft.with_section("data", data).with_section("query", query)
+    return made if promise_of(made) in promises(query) else made.without("protect", "decide")
+
+
+TITLES: Final = {
+    "lower": "The least number there may be",
+    "upper": "The greatest number there may be",
+    "step": "What numbers are rounded to, or the width of an interval",
+    "p": "The percentiles",
+    "levels": "The levels",
+}
+"""What is asked of a number, as the page calls it."""
+
+
+def _groups(desk: Desk, column: str, form: Mapping[str, str]) -> list[Any]:
+    """Return the public groups that a form lists, one a line; or those of a public list."""
+    lines = [line.strip() for line in form.get("groups", "").splitlines() if line.strip()]
+    named = form.get("list", "")
+    if bool(lines) == bool(named):
+        raise SpecError(
+            "The groups",
+            "they are named twice" if named else "none is named",
+            "Name all there may be, or choose a list",
+        )
+    if lines:
+        check_groups(lines)
+        return lines
+    path = str(desk.files.file(named))
+    seen = detected(path, None)
+    if seen.column(column) is None:
+        raise SpecError(
+            f"The list of groups '{named}'",
+            f"it has no column that is called '{column}', as in the private table",
+            "Call it so there, or name the groups here",
+        )
+    listed: list[Any] = read_places(places(path, place=column, **writing_of(seen))).keys.to_pylist()
+    return listed
+
+
+def _before(draft: Draft, query: Mapping[str, Any], found: Detected) -> dict[str, str]:
+    """What is chosen before anybody chooses: what was answered before, or else the likeliest columns."""
+    none = dict.fromkeys((*TITLES, "column", "group", "groups", "list"), "") | {"combine": "refuse"}
+    if query:
+        ((group, listed),) = query["by"].items() if "by" in query else (("", []),)
+        p = query.get("p", "")
+        several = {"p": p if isinstance(p, str) else ", ".join(p), "levels": ", ".join(query.get("levels", []))}
+        texts = {key: query[key] for key in ("column", "combine", "lower", "upper", "step") if key in query}
+        return none | texts | several | {"group": group, "groups": "\n".join(str(one) for one in listed)}
+    data = draft.sections["data"]
+    free = [one for one in numeric(found) if one not in {data["person"], data.get("time")}]
+    group = likely([one.name for one in found.columns], GROUP) or ""
+    return none | {"column": free[0] if len(free) == 1 else "", "step": "1", "group": group}

@@ -236,6 +236,7 @@ def test_every_kind_of_a_table_can_be_asked(seat: Seat, town: Town) -> None:
         ("query", {"by": {"ward": ["70"], "floor": ["1"]}}),
         ("query", {"by": "ward"}),
         ("query", {"kind": "busiest"}),
+        ("query", {"kind": ["median"]}),
         ("query", {"mechanism": "rank"}),
         ("data", {"visits": "../../../visits.csv"}),
         ("data", {"keep": {"ward": ["70"]}}),

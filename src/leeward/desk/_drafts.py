@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, cast, get_args
+from typing import Any, Final, get_args
 
 from leeward._first_question import KINDS, Never, Side, promises
 from leeward._toml import read_toml
@@ -206,22 +206,31 @@ def _refuse_unasked(sections: Mapping[str, Any]) -> None:
     Raises:
         InputError: a section, a key or a value is not one that the steps answer.
     """
-    fits = sections.keys() <= {*ORDER} and all(isinstance(keys, dict) for keys in sections.values())
-    data, of_visits = sections.get("data", {}), "visits" in sections.get("data", {})
-    fits = fits and of_visits != ("table" in data) and ("query" if of_visits else "places") not in sections
-    fits = fits and all(
-        (key in _TEXTS[name] and isinstance(value, str)) or _is_list(name, key, value)
-        for name, keys in sections.items()
-        if name in _TEXTS
-        for key, value in keys.items()
-    )
-    fits = fits and sections.get("query", {}).get("kind", "count") in KINDS
-    if not (fits and _is_promise(sections.get("protect"), sections.get("decide"), visits=of_visits)):
+    if not (_is_asked(sections) and _is_promise(sections)):
         raise InputError(
             "This draft",
             "its spec says what the desk does not ask, and so would not show before it is paid for",
             "Release it with `leeward release`, or begin anew",
         )
+
+
+def _is_asked(sections: Mapping[str, Any]) -> bool:
+    """Whether all of it, but for the promise, is as the steps answer it: about visits, or about the rows of a table."""
+    if not (sections.keys() <= {*ORDER} and all(isinstance(keys, dict) for keys in sections.values())):
+        return False
+    data, query = sections.get("data", {}), sections.get("query", {})
+    of_visits = "visits" in data
+    return (
+        of_visits != ("table" in data)
+        and ("query" if of_visits else "places") not in sections
+        and all(
+            (key in _TEXTS[name] and isinstance(value, str)) or _is_list(name, key, value)
+            for name, keys in sections.items()
+            if name in _TEXTS
+            for key, value in keys.items()
+        )
+        and query.get("kind", "count") in KINDS
+    )
 
 
 def _is_list(section: str, key: str, value: object) -> bool:
@@ -242,20 +251,19 @@ def _is_list(section: str, key: str, value: object) -> bool:
     )
 
 
-def _is_promise(protect: dict[str, Any] | None, decide: dict[str, Any] | None, *, visits: bool) -> bool:
-    """Whether both are as one of the answers about what must never be wrong is written."""
+def _is_promise(sections: Mapping[str, Any]) -> bool:
+    """Whether ``[protect]`` and ``[decide]`` are as one of the answers about what must never be wrong is written."""
+    protect, decide = sections.get("protect"), sections.get("decide")
     if protect is None:
         return decide is None
-    epsilon, people = protect.get("epsilon", "1"), next(iter((decide or {}).values()), None)
-    answers: tuple[Never | Side, ...] = get_args(Never if decide is not None else Side)
-    return (
-        isinstance(epsilon, str)
-        and (decide is None or type(people) is int)
-        and any(
-            {"epsilon": epsilon, **protect} == protected(never, epsilon, visits=visits)
-            and (decide is None or decide == decided(cast("Never", never), cast("int", people)))
-            for never in answers
-        )
+    epsilon, people = protect.get("epsilon", "1"), next(iter((decide or {"safe_at_most": 0}).values()))
+    if not isinstance(epsilon, str) or type(people) is not int:
+        return False
+    answers: tuple[Any, ...] = get_args(Side if decide is None else Never)
+    return any(
+        {"epsilon": epsilon, **protect} == protected(never, epsilon, visits="visits" in sections["data"])
+        and (decide is None or decide == decided(never, people))
+        for never in answers
     )
 
 

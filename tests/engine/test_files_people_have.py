@@ -18,6 +18,7 @@ from typing import Any
 import duckdb
 import geopandas as gpd
 import pandas as pd
+import pyarrow as pa
 import pytest
 from tests.workbooks import workbook
 
@@ -257,6 +258,37 @@ def test_a_column_of_several_kinds_is_refused_by_its_row_and_without_its_cell(
             lw.count_visitors(lw.visits("v.csv", **COLUMNS), lw.places(tmp_path / "p.xlsx", place="where"), **WINDOW)
         )
     assert "A7" not in str(refused.value)
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "geojson"])
+@pytest.mark.parametrize("odd", [2.5, 1e300], ids=str)
+def test_one_fraction_is_in_no_list_of_whole_numbers_and_changes_nothing_else(
+    kind: str, odd: float, tmp_path: Path
+) -> None:
+    """There a column's values say its type: one person's fraction made floats of all, and no whole key was like them."""
+    rows = [(f"p{i}", 1 + i % 3, dt.datetime(2026, 3, 2, 19)) for i in range(9)] + [
+        ("q", odd, dt.datetime(2026, 3, 2, 19))
+    ]
+    file, there = tmp_path / f"rows.{kind}", {"type": "Point", "coordinates": [0.0, 0.0]}
+    if kind == "xlsx":
+        workbook(file, {"all": [("who", "where", "when"), *rows]})
+    else:
+        made = [dict(zip(("who", "where", "when"), (who, at, str(when)), strict=True)) for who, at, when in rows]
+        each = [{"type": "Feature", "geometry": there, "properties": properties} for properties in made]
+        file.write_text(json.dumps({"type": "FeatureCollection", "features": each}))
+    asked = lw.count_visitors(
+        lw.visits(file, person="who", place="where", time="when"),
+        lw.places(pa.table({"place": [1, 2, 3, 4]}), place="place"),
+        start="2026-03-02T19:00",
+        end="2026-03-02T20:00",
+    )
+    with open_data(asked, read_keys(asked)) as opened:
+        assert opened.exactly(asked, "answer").counts.tolist() == [3, 3, 3, 0]
+    records = lw.records(file, person="who")
+    grouped = lw.statistic(records, "count", by={"where": [1, 2, 3, 4]}, others=-1)
+    with open_data(grouped, read_keys(grouped)) as opened:
+        assert opened.exactly(grouped, "answer").counts.tolist() == [3, 3, 3, 0, 1]
+        assert opened.survey(grouped).matches.named == 3
 
 
 def test_fractions_of_a_sheet_are_not_cut(tmp_path: Path) -> None:

@@ -342,6 +342,30 @@ def test_a_table_that_is_written_anew_while_it_is_opened_is_not_taken_for_an_emp
         assert opened.exactly(query, "answer").counts.tolist() == [50]
 
 
+def test_a_column_that_is_made_anew_while_the_table_is_opened_is_not_read(
+    fifty: psycopg.Connection[Any], url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its rows are in the same files, and would hold for us what no one has ever seen there: the default in all of them."""
+    kinds_of = _postgres_rows._lock
+
+    def meanwhile(*given: Any) -> None:
+        fifty.execute("ALTER TABLE t DROP x; ALTER TABLE t ADD x int DEFAULT 7; UPDATE t SET x = 1")
+        kinds_of(*given)
+
+    chosen, calls = _postgres_rows.chosen, list[int]()
+
+    def second(*given: Any) -> Any:
+        calls.append(0)
+        found = chosen(*given)
+        if len(calls) == 2:
+            monkeypatch.setattr(_postgres_rows, "_lock", meanwhile)
+        return found
+
+    monkeypatch.setattr(_postgres_rows, "chosen", second)
+    with pytest.raises(DataError, match="no column of that name"):
+        read(url, "t")
+
+
 def test_what_is_read_is_only_read(session: psycopg.Connection[Any], url: str) -> None:
     session.execute("CREATE TABLE t (x int)")
     session.execute(

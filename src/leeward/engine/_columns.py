@@ -72,9 +72,22 @@ def who(rows: Any, column: str, bound: Bound) -> Any:
     return values
 
 
-def key(rows: Any, column: str, places: PlaceList) -> Any:
+def like_whole(values: Any, declared: bool) -> Any:
+    """A column that is compared with whole numbers; where its values alone say its type, others are null.
+
+    Such a column holds floats as soon as one number in it is not whole. That one is in no list of whole numbers, and must
+    not decide over all the others.
+    """
+    if declared or not values.type().is_floating():
+        return values
+    return ((values.abs() < 2**53) & (values == values.floor())).ifelse(values, ibis.null()).cast("int64")
+
+
+def key(rows: Any, column: str, places: PlaceList, bound: Bound) -> Any:
     """The place of each row, comparable with the keys of the list; null where missing."""
     values = rows[column]
+    if key_type(places.keys.type) == "integers":
+        values = like_whole(values, bound.declares(column))
     kind = values.type()
     if kind.is_null():
         return values.cast(ibis.Schema.from_pyarrow(pa.schema([("key", places.keys.type)]))["key"])

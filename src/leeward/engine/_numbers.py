@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from leeward.engine._bound import Bound
 from leeward.engine._builtin import leeward_decimal, whole_quotient
-from leeward.engine._columns import columns_by_role, kept, who
+from leeward.engine._columns import columns_by_role, kept, like_whole, who
 from leeward.engine._engines import Binds, bind_private
 from leeward.engine._matches import Matches, Survey, beyond, matches
 from leeward.engine._rows import integers
@@ -117,9 +117,10 @@ class NumberTable(TimedRows):
         for by, keys in lists_of(query.by, query.listed).items():
             if by in cut:
                 continue
-            listed, _ = _listed(rows[by].type(), by, keys)
+            values = _compared(rows, by, keys, self._bound)
+            listed, _ = _listed(values.type(), by, keys)
             if len(listed):
-                one = matches(self._bound, rows.select(key=rows[by]), listed)
+                one = matches(self._bound, rows.select(key=values), listed)
                 found = one if found is None else found.beside(one)
         self._bound.check_unchanged()
         return found
@@ -320,13 +321,13 @@ def _grouped(rows: Any, plain: Mapping[str, Any], query: Statistic, cut: Mapping
         bound: the data.
     """
     lists = lists_of(query.by, query.listed)
-    kinds = {column: rows[column].type() for column in lists}
-    keys = {f"rank_{i}" if c in cut else f"key_{i}": rows[cut.get(c, c)] for i, c in enumerate(lists)}
+    asked = {c: rows[cut[c]] if c in cut else _compared(rows, c, listed, bound) for c, listed in lists.items()}
+    keys = {f"rank_{i}" if c in cut else f"key_{i}": values for i, (c, values) in enumerate(asked.items())}
     found, place = rows.select(**plain, **keys), ibis.literal(0, "int64")
     for i, (column, listed) in enumerate(lists.items()):
         if column in cut:
             continue
-        held, ranks = _listed(kinds[column], column, listed)
+        held, ranks = _listed(asked[column].type(), column, listed)
         found = bound.ranked(found.rename(key=f"key_{i}"), held, ranks, f"leeward_keys_{i}").rename(
             **{f"rank_{i}": "rank"}
         )
@@ -335,6 +336,10 @@ def _grouped(rows: Any, plain: Mapping[str, Any], query: Statistic, cut: Mapping
     if query.others:
         place = place.fill_null(len(query.listed))
     return found.select(*plain, group=place)
+
+
+def _compared(rows: Any, column: str, groups: Sequence[Allowed], bound: Bound) -> Any:
+    return rows[column] if isinstance(groups[0], str) else like_whole(rows[column], bound.declares(column))
 
 
 def _listed(kind: Any, column: str, groups: Sequence[Allowed]) -> tuple[pa.Array, NDArray[np.int32]]:
@@ -346,7 +351,8 @@ def _listed(kind: Any, column: str, groups: Sequence[Allowed]) -> tuple[pa.Array
         raise DataError(
             f"by = '{column}'",
             "its values and the listed groups are of different types",
-            "Write the groups as the column does",
+            "Write the groups as the column does: texts, or whole numbers. Values of other types, such as truth values, are"
+            " stored as texts first",
         )
     # a number below 0 is in no unsigned column, and the engine does not compare it with one
     unsigned = kind.is_unsigned_integer()

@@ -44,7 +44,9 @@ SELECT a.attname, t.typname, t.typtype, n.nspname = 'pg_catalog', format_type(a.
 FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid JOIN pg_namespace n ON n.oid = t.typnamespace
 LEFT JOIN pg_collation l ON l.oid = a.attcollation
 WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped
+    AND has_column_privilege(a.attrelid, a.attnum, 'SELECT') IS NOT NULL
 """
+"""The columns of our moment; of one that was dropped after it, and perhaps made anew, no privilege is known."""
 
 _UNTOUCHED: Final = """
 SELECT bool_or(l.relation = %s) AND bool_and(

@@ -126,7 +126,9 @@ class VisitTable(TimedRows):
             return None
         assert query.visits.place is not None
         rows = self._raw.filter(kept(self._raw, query.visits))
-        found = matches(self._bound, rows.select(key=key(rows, query.visits.place, self._places)), self._places.keys)
+        found = matches(
+            self._bound, rows.select(key=key(rows, query.visits.place, self._places, self._bound)), self._places.keys
+        )
         self._bound.check_unchanged()
         return found
 
@@ -186,7 +188,7 @@ class VisitTable(TimedRows):
             keys = numbers(np.array([int(cell, 16) for cell in places.keys.to_pylist()], np.int64))
         else:
             assert visits.place is not None
-            found, keys = key(rows, visits.place, places), places.keys
+            found, keys = key(rows, visits.place, places, bound), places.keys
             placed, plain = found.notnull(), {**plain, "misplaced": ibis.literal(False)}
         ranks = np.arange(len(keys), dtype=np.int32)
         return bound.ranked(rows.select(**plain, key=found, placed=placed), keys, ranks)

@@ -47,7 +47,7 @@ def column(name: str, cells: Iterable[tuple[Any, Where]], unit: str = "line") ->
             f"The column '{name}' of '{file}'",
             f"it holds {kind} in {unit} {line:,}{before}: one column has one kind of values",
             "Write all of them in one way: in a spreadsheet as text (an apostrophe in front makes a number a text), or save"
-            " it as CSV, where everything is text",
+            " it as CSV, where everything is text. Of private rows this refusal is a fact about the data: do not publish it",
         )
     return _array(name, values, next(iter(first), None))
 

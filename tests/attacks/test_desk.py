@@ -222,6 +222,38 @@ def test_no_word_in_a_form_or_an_address_is_a_defect(seat: Seat, step: str, part
             seat.post(f"/drafts/{name}/{step}", right)
 
 
+TABLE = {
+    "table": {"person": "user", "time": "when"},
+    "question": {"kind": "percentile", "column": "age", "lower": "0", "upper": "100", "step": "1", "p": "25, 75",
+                 "group": "venue", "groups": "a\nb"},
+    "window": {"start": "2026-03-14T19:00", "end": "2026-03-14T20:00", "every": "30min"},
+    "promise": {"never": "close", "people": "2"},
+    "strength": {"epsilon": "1", "cap": "4", "dataset": "people"},
+}  # fmt: skip
+"""What is answered at each step about a table."""
+
+
+@pytest.mark.parametrize("step", TABLE)
+@pytest.mark.parametrize("part", range(0, len(ODD), 4))
+@pytest.mark.sweep
+def test_no_word_in_a_form_about_a_table_is_a_defect(seat: Seat, step: str, part: int) -> None:
+    rows = (f"u{i},{'ab'[i % 2]},2026-03-14T19:{i:02},{i}" for i in range(60))
+    (seat.folder / "people.csv").write_text("\n".join(["user,venue,when,age", *rows]))
+    name = seat.drafted("people.csv", "table")
+    for each, right in TABLE.items():
+        assert seat.post(f"/drafts/{name}/{each}", right).status_code == 303
+    for key in (*TABLE[step], "combine", "levels", "list", "within", "count"):
+        for odd in ODD[part : part + 4]:
+            answers = [seat.post(f"/drafts/{name}/{step}", {**TABLE[step], key: odd})]
+            answers += [seat.browser.get(f"/drafts/{name}/{step}", params={key: odd})]
+            codes = {each.status_code for each in answers}
+            assert (codes <= {200, 303, 404, 422}, seat.told) == (True, []), (key, odd)
+            assert all("<script>alert" not in each.text for each in answers)
+        pages = [seat.get(f"/drafts/{name}/{page}") for page in (step, "strength", "release")]
+        assert ({page.status_code for page in pages} <= {200, 422}, seat.told) == (True, []), key
+        seat.post(f"/drafts/{name}/{step}", TABLE[step])
+
+
 def test_a_vast_epsilon_is_certainty() -> None:
     from fractions import Fraction
 

@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 from tests.desk.conftest import write_tables
 
+from leeward.demo._census import write_census
 from leeward.demo._city import write_city
 
 AXE = next(Path(axe_playwright_python.__file__).parent.rglob("axe.min.js")).read_text()
@@ -56,6 +57,7 @@ class Open:
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Open]:
     folder = tmp_path_factory.mktemp("desk")
     write_city(folder / "city")
+    write_census(folder / "census.parquet")
     (folder / "town").mkdir()
     write_tables(folder / "town")
     command = [sys.executable, "-m", "leeward", "desk", str(folder)]
@@ -143,10 +145,55 @@ def walked(opened: Open) -> Open:
     page.get_by_role("button", name="Release for ε = 0.768").click()
     page.wait_for_url("**/releases/**")
     at("released")
+    _ask_about_a_table(page, at)
     page.goto(f"{opened.origin}/history")
     at("history")
     page.close()
     return opened
+
+
+def _ask_about_a_table(page: Page, at: Callable[[str], None]) -> None:
+    """The path of a number: the quartiles of the bundled census by sex, by mouse alone."""
+    page.get_by_role("link", name="Leeward desk").click()
+    page.get_by_role("link", name="census.parquet").click()
+    page.get_by_role("button", name="Count people, or ask about a number").click()
+    page.wait_for_url("**/table")
+    page.get_by_label("Who is a person?").select_option("each row")
+    at("table")
+    page.get_by_role("button", name="On to the question").click()
+    page.wait_for_url("**/question")
+    at("kinds")
+    page.get_by_role("link", name="Percentile").click()
+    page.get_by_label("The column of the number").select_option("age")
+    page.get_by_label("The least number").fill("0")
+    page.get_by_label("The greatest number").fill("120")
+    page.get_by_label("Which percentiles").fill("25, 50, 75")
+    page.get_by_label("The column of the groups").select_option("sex")
+    page.get_by_label("All groups there may be").fill("Female\nMale")
+    at("question")
+    page.get_by_role("button", name="Ask this").click()
+    page.wait_for_url("**/promise")
+    at("promise of a number")
+    page.get_by_role("button", name="On to strength").click()
+    page.wait_for_url("**/strength")
+    page.get_by_label("Rows", exact=True).fill("50")
+    page.get_by_role("button", name="What ε is that?").click()
+    page.get_by_role("link", name="Take it").click()
+    page.locator(".plot .main-svg").first.wait_for()
+    at("strength of a number")
+    page.get_by_label("A public name of the data").fill("census")
+    page.get_by_role("button", name=re.compile("Keep ε = ")).click()
+    page.wait_for_url("**/check")
+    page.get_by_role("button", name="Look at the data").click()
+    page.get_by_role("link", name="On to the release").wait_for()
+    page.goto(page.url.replace("/check", "/compare"))
+    at("compare")
+    page.goto(page.url.replace("/compare", "/release"))
+    page.get_by_label(re.compile("This opens a new budget of 'census'")).check()
+    page.get_by_role("button", name=re.compile("Release for ε = ")).click()
+    page.wait_for_url("**/releases/**")
+    assert "median and 75 % point of ‘age’ in 2 groups" in page.inner_text("h1")
+    at("released number")
 
 
 @pytest.mark.sweep
@@ -191,7 +238,7 @@ def test_everyone_can_read_every_page(walked: Open, scheme: str, width: int) -> 
     page = walked.page(scheme=scheme, width=width)
     for name, path in walked.states.items():
         page.goto(walked.origin + path)
-        if name == "strength":
+        if name.startswith("strength"):
             page.locator(".plot .main-svg").first.wait_for()
         dark = page.evaluate("getComputedStyle(document.body).backgroundColor").strip("rgb()").split(", ")
         assert (int(dark[0]) < 128) == (scheme == "dark")

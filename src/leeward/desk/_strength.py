@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import PurePath
@@ -74,8 +74,10 @@ def routes(desk: Desk) -> APIRouter:
         }
         try:
             spec = draft.spec(**sections(desk, draft, asked))
-            known |= _known(spec)
-            known |= _of_decisions(spec, known, asked) if spec.decides else _of_numbers(desk, draft, known, asked)
+            planned = _planned(desk, draft, asked)
+            seen = _known(spec)
+            known |= seen | (_of_decisions(seen) if spec.decides else _of_numbers(seen, planned, asked))
+            known |= _wish_of_words(spec, asked) if spec.decides else _wish_of_error(planned, asked)
         except LeewardError as error:
             refused = refused or str(error)
         return page(
@@ -168,42 +170,55 @@ def to_pay(one: DryRun) -> Fraction:
     return sum((price.epsilon for price in one.prices.values()), Fraction(0))
 
 
-def _of_decisions(spec: Spec, known: Mapping[str, Any], asked: Asked) -> dict[str, Any]:
-    """How often a word is said; and the least ε at which a wish is met."""
-    noun = known["plan"].counted.noun
-    shown = {"figures": {"decision": decision_curve(known["statement"])}, "odds": odds(known["plan"])}
-    shown |= {"noun": noun, "a_noun": a(noun)}
-    if not asked.chance:
-        return shown
-    found = least_epsilon(spec, _count(asked.count), _chance(asked.chance))
-    people = "person" if asked.count == "1" else "people"
-    return shown | {"wish": found or "", "wished": f"{asked.chance} % at {int(asked.count):,} {people}"}
-
-
-def _of_numbers(desk: Desk, draft: Draft, known: Mapping[str, Any], asked: Asked) -> dict[str, Any]:
-    """How far a number is off; and the least ε at which it is off by no more than is wished."""
+def _planned(desk: Desk, draft: Draft, asked: Asked) -> Callable[[str], NumbersPlan]:
+    """Return what plans a number at an ε."""
 
     def planned(epsilon: str) -> NumbersPlan:
         (made, *_) = draft.spec(**sections(desk, draft, replace(asked, epsilon=epsilon))).plans()
         assert isinstance(made, NumberPlan | RankPlan)
         return made
 
-    over = _count(asked.count)
-    if depends(known["plan"]) and over not in EXAMPLES:
-        raise InputError(f"{asked.count} people", "it is not one of the choices", "Choose one of them")
-    shown: dict[str, Any] = {
-        "errors": errors(known["plan"]),
-        "examples": EXAMPLES if depends(known["plan"]) else (),
-        "by_rank": isinstance(known["plan"], RankPlan),
+    return planned
+
+
+def _of_decisions(known: Mapping[str, Any]) -> dict[str, Any]:
+    """How often a word is said."""
+    noun = known["plan"].counted.noun
+    figures = {"decision": decision_curve(known["statement"])}
+    return {"figures": figures, "odds": odds(known["plan"]), "noun": noun, "a_noun": a(noun)}
+
+
+def _wish_of_words(spec: Spec, asked: Asked) -> dict[str, Any]:
+    """The least ε at which a word is said as often as is wished."""
+    if not asked.chance:
+        return {}
+    count, chance = _count(asked.count), _chance(asked.chance)
+    people = "person" if count == 1 else "people"
+    return {"wish": least_epsilon(spec, count, chance) or "", "wished": f"{asked.chance} % at {count:,} {people}"}
+
+
+def _of_numbers(known: Mapping[str, Any], planned: Callable[[str], NumbersPlan], asked: Asked) -> dict[str, Any]:
+    """How far a number is off."""
+    made, over = known["plan"], _count(asked.count)
+    if depends(made) and over not in EXAMPLES:
+        raise InputError(f"{over} {known['many']}", "it is not one of the choices", "Choose one of them")
+    return {
+        "errors": errors(made),
+        "examples": EXAMPLES if depends(made) else (),
+        "by_rank": isinstance(made, RankPlan),
         "figures": {"error": error_curve(planned, asked.epsilon, over)},
     }
+
+
+def _wish_of_error(planned: Callable[[str], NumbersPlan], asked: Asked) -> dict[str, Any]:
+    """The least ε at which a number is off by no more than is wished."""
     if not asked.within:
-        return shown
+        return {}
     error = exact(asked.within).rational
     if error is None or error <= 0:
         raise InputError(f"Off by at most {plain(asked.within)}", "it is not a number above 0", "Give one")
-    found = least_epsilon_within(planned, error, over)
-    return shown | {"wish": found or "", "wished": f"an error of at most {plain(asked.within)}"}
+    found = least_epsilon_within(planned, error, _count(asked.count))
+    return {"wish": found or "", "wished": f"an error of at most {plain(asked.within)}"}
 
 
 def _count(text: str) -> int:

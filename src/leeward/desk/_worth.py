@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 
 from leeward._plain import at_most, short_percent
 from leeward.errors import LeewardError, LowUtilityError
+from leeward.exact._real import exact
 from leeward.exact._weight import Weight, weight
 from leeward.mechanism._calibration import least_multiple
 from leeward.planner._accuracy import NumberAccuracy, RankAccuracy
@@ -124,17 +125,17 @@ def error_curve(planned: Callable[[str], NumbersPlan], asked: str, over: int) ->
 
     Args:
         planned: returns the plan at an ε.
-        asked: the ε that is asked for.
+        asked: the ε that is asked for; drawn from 1/1000 to 1,000.
         over: see `least_epsilon_within`.
     """
-    found = dict[float, float]()
-    for epsilon in (*_SHOWN, asked):
+    found, mine = dict[float, float](), exact(asked).rational
+    drawn = mine is not None and Fraction(1, 1000) <= mine <= 1000  # or all the others would be one point
+    for epsilon in dict.fromkeys((*_SHOWN, asked) if drawn else _SHOWN):
         try:
             found[float(Fraction(epsilon))] = error_of(planned(epsilon), over)
         except LeewardError:
             continue
     at = sorted(found)
-    mine = float(Fraction(asked))
     figure = go.Figure(layout={**LOOK, "margin": {"l": 60, "r": 12, "t": 20, "b": 60}})
     figure.add_scatter(
         x=at,
@@ -143,7 +144,7 @@ def error_curve(planned: Callable[[str], NumbersPlan], asked: str, over: int) ->
         text=[at_most(found[epsilon]) for epsilon in at],
         textposition="top right",
         line={"color": BLUE, "width": 2},
-        marker={"size": [13 if epsilon == mine else 8 for epsilon in at], "color": BLUE},
+        marker={"size": [13 if drawn and epsilon == float(mine or 0) else 8 for epsilon in at], "color": BLUE},
         hoverinfo="skip",
         cliponaxis=False,
         showlegend=False,

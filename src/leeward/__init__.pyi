@@ -66,6 +66,7 @@ from .query import unlisted_groups as unlisted_groups
 from .query import visits as visits
 from .session import Budget as Budget
 from .session import Release as Release
+from .session import check as check
 from .session import monitor as monitor
 from .session import release as release
 from .session import release_all as release_all

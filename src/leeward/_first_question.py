@@ -7,6 +7,7 @@ is somebody's own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -41,19 +42,24 @@ KINDS: Final[Mapping[str, str]] = {
 """What may be asked of a table, in words."""
 
 _SEVERAL: Final = "somebody with several rows counts"
-COMBINE: Final[Mapping[str, str]] = {
+_COMBINE: Final[Mapping[str, str]] = {
     "refuse": "nobody has several rows; if somebody does, a release is refused",
     "sum": f"{_SEVERAL} with the sum of their numbers",
     "min": f"{_SEVERAL} with the least of them",
     "max": f"{_SEVERAL} with the greatest of them",
 }
-"""What may become of a person's several rows, where a number is asked about."""
-
-COUNTED_ONCE: Final[Mapping[str, str]] = {
-    "refuse": COMBINE["refuse"],
+_COUNTED_ONCE: Final[Mapping[str, str]] = {
+    "refuse": _COMBINE["refuse"],
     "max": f"{_SEVERAL} once, in the first listed group of theirs",
 }
-"""The same where people are counted."""
+
+
+def ways_to_combine(kind: str) -> dict[str, str]:
+    """Return what may become of a person's several rows, in words: sums are in no interval, and above no level."""
+    if kind == "count":
+        return {**_COUNTED_ONCE}
+    return {way: said for way, said in _COMBINE.items() if way != "sum" or kind not in ("histogram", "above")}
+
 
 _DECIDED: Final[Mapping[str, str]] = {
     "safe": "{a} that is called safe (few of the people counted {there}) is never wrong",
@@ -83,10 +89,10 @@ def promises(query: Mapping[str, Any]) -> dict[str, str]:
     """
     kind = query.get("kind", "visitors")
     words = dict[str, str]()
-    if kind in _WHERE and (kind != "count" or "by" in query):
-        words |= {never: said.format(**_WHERE[kind]) for never, said in _DECIDED.items()}
     if kind in ("count", "histogram") or (kind == "sum" and a_number(query["lower"]) >= 0):
         words |= _PUBLISHED  # of other numbers no side is certain under any of these notions
+    if kind in _WHERE and (kind != "count" or "by" in query):
+        words |= {never: said.format(**_WHERE[kind]) for never, said in _DECIDED.items()}
     return words or {"close": _PUBLISHED["close"]}
 
 
@@ -107,7 +113,7 @@ def number_keys(kind: str, column: str, answers: Mapping[str, str]) -> dict[str,
     if kind == "above":
         check_levels(answers["levels"])
         return keys | {"levels": parts(answers["levels"])}
-    lower, upper, step = (answers[key] for key in ("lower", "upper", "step"))
+    lower, upper, step = (_written(answers[key]) for key in ("lower", "upper", "step"))
     a_number(lower)
     check_upper(lower, upper)
     check_grid(lower, upper, step)
@@ -151,11 +157,26 @@ def check_groups(listed: Sequence[str]) -> None:
         raise SpecError("The groups", "one of them is empty, or named twice", "Name each once")
 
 
+_THOUSANDS: Final = re.compile(r"[+-]?[1-9]\d{0,2}([.,'\u2019 \u00a0\u202f]\d{3})+")
+_COMMA: Final = re.compile(r"[+-]?\d+,\d+")
+
+
 def a_number(text: str) -> Fraction:
-    """Return a number; refuse what is none."""
+    """Return a number, written with a point or a comma; refuse what is none, and what may be two (``10.000``)."""
     from leeward.query._public_values import rational
 
-    return rational(text, "the number")
+    return rational(_written(text), "the number")
+
+
+def _written(text: str) -> str:
+    """Return a number as a spec writes it: with a point."""
+    text = text.strip()
+    if _THOUSANDS.fullmatch(text):
+        whole, *rest = re.split(r"[^+\-\d]", text)
+        either = "".join((whole, *rest)) + (f", or {whole}.{rest[0]}".rstrip("0").rstrip(".") if len(rest) == 1 else "")
+        because = "what stands before three digits may be a decimal mark, or between thousands"
+        raise SpecError(plain(text), because, f"Write {either}")
+    return text.replace(",", ".") if _COMMA.fullmatch(text) else text
 
 
 def check_upper(lower: str, upper: str) -> None:
@@ -168,7 +189,7 @@ def check_grid(lower: str, upper: str, step: str) -> None:
     """Refuse steps that do not fit a range."""
     from leeward.query._public_values import public_values
 
-    public_values(lower, upper, step)
+    public_values(*map(_written, (lower, upper, step)))
 
 
 def check_levels(text: str) -> None:

@@ -391,3 +391,88 @@ def test_the_odds_are_those_near_the_threshold(town: Town) -> None:
         town, *hospital(""), *["--kind", "count", "--person", "patient", "--group", "ward", "--groups", "70", *SAFE]
     )
     assert "count there: 0: 0.99, 2: 0.95, 4: 0.63, 5: 0." in Path("spec.toml").read_text("utf-8")
+
+
+ROWS_FIRST = {
+    "a time": (["secret-1;pool;14.03.2026 18:30", "secret-2;pool;15.03.2026 18:30"], "in column 3 it holds a time"),
+    "a number": (["secret-1;5.5", "secret-2;7.5"], "in column 2 it holds a number"),
+    "what comes again": (["secret-1;pool", "secret-1;museum", "secret-2;pool"], "it holds in 2 columns of 2 stands"),
+    "a title": (
+        ["Visits of secret-1", "user;venue;when", "secret-1;pool;2026-03-14", "secret-2;pool;2026-03-15"],
+        "it names 1 column",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ROWS_FIRST)
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
+def test_a_first_row_that_names_no_columns_is_refused_and_not_shown(case: str, kind: str, town: Town) -> None:
+    lines, told = ROWS_FIRST[case]
+    if kind == "csv":
+        Path("v.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    else:
+        workbook(Path("v.xlsx"), {"v": [line.split(";") for line in lines]})
+    refused = drafted(town, f"v.{kind}", "--kind", "count", "--person", "secret-1", "--never", "low", code=2)["refused"]
+    assert told in refused
+    assert "secret" not in refused
+    assert not Path("spec.toml").exists()
+
+
+def test_years_and_months_may_name_columns(tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text("meter,2025,202601,1\nm1,5.5,40123,1\nm2,6.5,41234,2\nm3,7.5,42345,3\n")
+    assert [one.name for one in detected(str(tmp_path / "m.csv")).columns] == ["meter", "2025", "202601", "1"]
+
+
+@pytest.mark.parametrize(
+    ("upper", "written"),
+    [
+        ("10,5", "10.5"), ("0.500", "0.500"), ("12.5", "12.5"), (" 100 ", "100"), ("10.000", "Write 10000, or 10."),
+        ("1,250", "Write 1250, or 1.25."), ("10'000", "Write 10000, or 10."), ("1.000.000", "Write 1000000."),
+    ],
+)  # fmt: skip
+def test_a_number_is_read_with_either_mark_unless_it_may_be_two_numbers(upper: str, written: str, town: Town) -> None:
+    refused = written.startswith("Write")
+    words = [
+        "--kind",
+        "mean",
+        "--person",
+        "patient",
+        "--column",
+        "age",
+        "--lower=0",
+        f"--upper={upper}",
+        "--step",
+        "0,5",
+    ]
+    spec = drafted(town, *hospital(""), *words, code=2 if refused else 0)
+    assert (
+        written in spec["refused"] if refused else (spec["query"]["upper"], spec["query"]["step"]) == (written, "0.5")
+    )
+
+
+def test_a_window_is_said_as_the_file_writes_times(town: Town) -> None:
+    visits("v.csv", "%d.%m.%y %I:%M:%S %p")
+    places("p.csv")
+    for end, until in (
+        ("14.3.26 8:00:00 pm", "2026-03-14T20:00"),
+        ("20:00", "2026-03-14T20:00"),
+        ("15.03.26", "2026-03-15T00:00"),
+    ):
+        Path("spec.toml").unlink(missing_ok=True)
+        window = drafted(
+            town, "v.csv", "p.csv", *FLAGS[:2], "--start", "14.03.26 07:00:00 PM", "--end", end, *FLAGS[6:]
+        )["window"]
+        assert window == {"start": "2026-03-14T19:00", "end": until}
+    refused = drafted(
+        town, "v.csv", "p.csv", *FLAGS[:2], "--out", "x", "--start", "14.03.26", "--end", "31.02.26", *FLAGS[6:], code=2
+    )
+    assert "The window's end is" in refused["refused"]
+
+
+def test_what_no_epsilon_mends_ends_the_draft(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    hospital("")
+    typed = ["sum", "patient", "age", "sum", "1", "101", "2", "", "", "close"]
+    monkeypatch.setattr("sys.stdin", Terminal("\n".join(typed) + "\n"))
+    ended, _, err = town.run("init", "h.csv")
+    assert (ended, Path("spec.toml").exists()) == (2, False)
+    assert "numbers that are not whole steps from 0" in err.splitlines()[-1]

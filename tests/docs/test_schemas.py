@@ -58,7 +58,7 @@ from leeward.planner._plan import Plan
 from leeward.planner._selection_plan import SelectionPlan
 from leeward.service._tokens import Issued, TokenList
 from leeward.session import privacy_statement
-from leeward.session._check import Checked as LookedAt
+from leeward.session._facts import Checked as LookedAt
 from leeward.session._standing import Standing
 
 SCHEMAS = ROOT / "docs" / "schemas"
@@ -176,7 +176,7 @@ def looked(which: int) -> CheckedSpec:
     stands = Standing("dp/person", Balanced("dp/person", cap, Amount(Fraction(1, 3))), (False,), (False,))
     prices = {"a key": Amount(Fraction(1))}
     refusals, rows = (["it is empty"], pa.table({"place": ["a"], "count": [1]}))
-    found = LookedAt([plan], 3, [look], survey, stands, prices, refusals, rows, ["2 people"])
+    found = LookedAt("town", [plan], 3, [look], survey, stands, prices, refusals, rows, ["2 people"])
     return checked(found, lw.Budget("b.db", "town", "5"))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from tests.keys.test_promises import QUESTIONS
 from tests.session.conftest import Town
 
 import leeward as lw
-from leeward.errors import LeewardError
+from leeward.errors import InputError, LeewardError
 from leeward.session._check import _stand_in
 
 
@@ -133,6 +134,33 @@ def test_what_comes_next_is_said(town: Town) -> None:
     assert f"leeward release {spec} --out release" in town.run("check", spec)[1]
 
 
+def test_python_tells_what_the_command_tells(town: Town) -> None:
+    told = town.run("check", town.spec())[1].split()
+    visits = lw.visits(town.folder / "visits.parquet", person="user", place="venue", time="at")
+    places = lw.places(town.folder / "places.parquet", place="venue", name="name", latitude="lat", longitude="lon")
+    query = lw.count_visitors(
+        visits, places, start="2026-01-01T18:00", end="2026-01-01T19:00", places_per_person=1, if_more="latest"
+    )
+    plan = lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2, what="counts")
+    before = files(town.folder)
+    found = lw.check(plan, lw.Budget(f"sqlite:///{town.folder / 'budget.db'}", dataset="town", cap="5"))
+    assert files(town.folder) == before
+    facts = [said for _, said in found.facts()]
+    text, html = str(found), found._repr_html_()
+    assert len(facts) > 5
+    for said in (*facts, found.of_stand_in):
+        assert " ".join(said.split()) in " ".join(told)
+        assert said in text
+        assert said.replace("'", "&#39;") in html
+    assert (repr(found), found.refusals) == ("<Checked: for the curator only>", [])
+    visits = lw.visits(rows(town)[:0], person="user", place="venue", time="at")
+    empty = lw.plan(replace(query, visits=visits), lw.AdditionOnly("1"), safe_at_most=2)
+    (refused,) = lw.check(empty, lw.Budget(f"sqlite:///{town.folder / 'b.db'}", dataset="t", cap="5")).refusals
+    assert refused.startswith("The table has no rows")
+    with pytest.raises(InputError, match="a plan is what is looked at"):
+        lw.check(query, lw.Budget("sqlite:///b.db", dataset="t", cap="5"))  # type: ignore[arg-type]
+
+
 def test_windows_are_looked_at_one_by_one(town: Town) -> None:
     town.spec(("end = 2026-01-01T19:00:00", 'end = 2026-01-01T20:00:00\nevery = "1h"'))
     found = checked(town)
@@ -215,7 +243,7 @@ def test_of_a_statistic_numbers_beyond_the_bounds_and_groups_are_told(town: Town
     (town.folder / "spec.toml").write_text(STATISTIC.format(kind="mean", query=bounds))
     found = checked(town, code=2)
     assert [refused.partition(" if ")[0] for refused in found["refused"]] == ["1 listed key would be named by rows"]
-    assert (found["below"], found["above"]) == (3, 6)
+    assert (found["below"], found["above"]) == (1, 3)  # of rows of the listed groups
     assert found["keys"]["alike"] == {"upper and lower case": ["north"]}
     assert (found["keys"]["named"], found["keys"]["unlisted"]) == (1, 1)
     assert found["looks"][0] == {
@@ -223,7 +251,7 @@ def test_of_a_statistic_numbers_beyond_the_bounds_and_groups_are_told(town: Town
     }  # fmt: skip
     assert found["times"] is None
     _, out, _ = town.run("check", town.folder / "spec.toml")
-    assert "3 below, 6 above" in out
+    assert "1 below and 3 above, of 30 numbers" in out
     pd.concat([table, table[:4], filtered]).to_csv(town.folder / "people.csv", index=False)
     _, refused = checked(town, code=2)["refused"]
     assert refused.startswith("2 people have more than one row")
@@ -237,6 +265,39 @@ def test_numbers_of_every_kind_of_column_are_compared_with_the_bounds(town: Town
         (town.folder / "spec.toml").write_text(text)
         found = checked(town)
         assert (found["below"], found["above"], found["keys"]) == (1, 1, None), kind
+
+
+def test_of_several_rows_the_sums_are_compared_and_bounds_that_most_are_beyond_are_doubted(town: Town) -> None:
+    table = pd.DataFrame({"who": list("aabbcd"), "age": [6, 6, 3, 3, 9, 2], "state": "in", "day": "2026-01-01"})
+    late = pd.DataFrame({"who": ["e"], "age": [99], "state": ["in"], "day": ["2026-02-01"]})
+    pd.concat([table, late]).to_csv(town.folder / "people.csv", index=False)
+    window = "[window]\nstart = 2026-01-01\nend = 2026-01-02\n[protect]"
+    for upper, beyond in ((10, 1), (1, 4)):
+        query = f'column = "age"\ncombine = "sum"\nlower = 0\nupper = {upper}'
+        text = STATISTIC.format(kind="sum", query=query).replace("[protect]", window)
+        (town.folder / "spec.toml").write_text(text.replace('person = "who"', 'person = "who"\ntime = "day"'))
+        found = checked(town, code=2 if beyond > 3 else 0)
+        assert (found["below"], found["above"]) == (0, beyond)
+        assert f"{beyond} above, of 4 sums of people" in town.run("check", town.folder / "spec.toml")[1]
+    assert [refused.partition(":")[0] for refused in found["refused"]] == ["The bounds lower and upper"]
+    code, _, err = town.run("release", town.folder / "spec.toml", "--out", town.out)
+    assert (code, "0 below and 4 above" in err, town.out.exists()) == (2, True, False)
+    assert town.run("release", town.folder / "spec.toml", "--out", town.out, "--if-doubtful", "publish")[0] == 0
+
+
+def test_visits_to_a_place_that_is_spelt_in_two_ways_stop_a_release(town: Town) -> None:
+    visits = pd.read_parquet(town.folder / "visits.parquet")
+    other = visits[visits.venue.isin(["v3", "v4"])].assign(venue=lambda rows: rows.venue.map({"v3": "v3 ", "v4": "V4"}))
+    pd.concat([visits, other]).to_parquet(town.folder / "visits.parquet")
+    found = checked(town, code=2)
+    assert (found["keys"]["alike"], found["keys"]["unlisted"]) == ({}, 2)
+    assert found["keys"]["split"] == {"spaces": ["v3"], "upper and lower case": ["v4"]}
+    assert "spaces ('v3')" in found["refused"][0]
+    assert "1 would match more rows but for spaces: 'v3'" in " ".join(
+        town.run("check", town.folder / "spec.toml")[1].split()
+    )
+    code, _, err = town.run("release", town.folder / "spec.toml", "--out", town.out)
+    assert (code, "2 listed keys would be named by more rows" in err, town.out.exists()) == (2, True, False)
 
 
 ASKED: Mapping[str, Callable[[Any], Any]] = {

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import leeward as lw
 from leeward.planner import plan
-from leeward.session._check import check
+from leeward.session._check import check_planned as check
 
 DAYS = [datetime(2026, 3, 1) + timedelta(days=i // 10) for i in range(100)]
 SPANS = [(1, 9), (2, 10), (6, 8), (1, 3), (2, 3), (1, 11), (4, 5)]

@@ -50,7 +50,7 @@ from leeward.local.series._readings import Columns, read_readings
 from leeward.planner import answer_report
 from leeward.query import Source
 from leeward.query._left_out import MostLeftOut
-from leeward.session._check import check
+from leeward.session._check import check_planned
 from leeward.session._dry_run import dry_run
 from leeward.session._question import question as question_of
 from leeward.session._release import release_planned
@@ -147,7 +147,7 @@ def _visitors(made: LongSession) -> None:
         (priced,) = session.price([plan])
         paid = session.answer(priced)
         held["content"], held["look"] = table.content(bytes(32)), table.look(query)
-        held["survey"], held["checked"] = table.survey(query), check([plan], budget)
+        held["survey"], held["checked"] = table.survey(query), check_planned([plan], budget)
         held |= {
             "table": table,
             "bound": table._bound,
@@ -214,7 +214,10 @@ def _numbers(made: LongSession) -> None:
         for kind, question in asked.items():
             planned = lw.plan(question, lw.UnboundedDP("1"))
             done = lw.release(
-                lw.plan(question, lw.UnboundedDP("1")), replace(budget, version=combine), accept_useless=True
+                lw.plan(question, lw.UnboundedDP("1")),
+                replace(budget, version=combine),
+                if_doubtful="publish",  # the bounds lie far from the canary
+                accept_useless=True,
             )
             held |= {
                 f"{kind} {combine}": question,
@@ -231,9 +234,11 @@ def _numbers(made: LongSession) -> None:
     day = lw.statistic(timed, "sum", **bounds, start=AT.floor("D").to_pydatetime(), end=AT.ceil("D").to_pydatetime())
     within = lw.plan(day, lw.UnboundedDP("1"))
     held |= {"timed": timed, "day": day, "day planned": within, "day key": question_of(within, "")}
-    held["day released"] = lw.release(within, replace(budget, version="day"), accept_useless=True)
+    held["day released"] = lw.release(
+        within, replace(budget, version="day"), if_doubtful="publish", accept_useless=True
+    )
     with open_data(asked["sum"], read_keys(asked["sum"])) as table:
-        held |= {"numbers": table, "look at numbers": table.look(asked["sum"])}
+        held |= {"numbers": table, "look at numbers": table.look(asked["sum"]), "beyond": table.beyond(asked["sum"])}
         held |= {"tally": table.count(asked["sum"]), "groups read": read_keys(asked["groups"])}
     _unlisted(made)
 
@@ -249,7 +254,11 @@ def _unlisted(made: LongSession) -> None:
     assert done.answers.num_rows == 0
     done.save(folder / "unlisted")
     held |= {"unlisted": asked, "unlisted planned": planned, "unlisted accuracy": planned.accuracy()}
-    held |= {"unlisted key": question_of(planned, ""), "unlisted done": done, "unlisted look": check([planned], budget)}
+    held |= {
+        "unlisted key": question_of(planned, ""),
+        "unlisted done": done,
+        "unlisted look": lw.check(planned, budget),
+    }
     with open_data(asked, read_keys(asked)) as opened:
         held |= {"unlisted table": opened, "unlisted keys": read_keys(asked)}
         held |= {"unlisted counts": opened.exactly(asked, "groups"), "unlisted seen": opened.look(asked)}

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leeward._plain import counted
 from leeward.cli._output import AcceptUseless, facts, print_json, print_parts, progress_shown, say, table
-from leeward.query._unlisted_groups import UnlistedGroups
 
 if TYPE_CHECKING:
-    from leeward.session._check import Checked
+    from leeward.session._facts import Checked
 
 
 def check(
@@ -34,8 +32,7 @@ def check(
     * `leeward check spec.toml`
     * `leeward check spec.toml --json`
     """
-    from leeward.session._check import check as looked_at
-    from leeward.session._check import refused_together, sources_of, total
+    from leeward.session._check import check_planned, refused_together, sources_of, total
     from leeward.session._together import naming
     from leeward.spec import read_questions
     from leeward.spec._questions import planned, useless_accepted
@@ -47,7 +44,7 @@ def check(
     with sources_of(plans) as sources:
         for name, asked in plans.items():
             with naming(name), progress_shown(as_json) as progress:
-                found[name] = looked_at(
+                found[name] = check_planned(
                     asked, budget, accept_useless=name in accepted, progress=progress, sources=sources
                 )
     refusals = [f"{name}: {said}" if name else said for name, one in found.items() for said in one.refusals]
@@ -64,7 +61,7 @@ def check(
         for name, one in found.items():
             if name:
                 say(f"\n{name}\n{'=' * len(name)}")
-            _print(one, budget.dataset)
+            _print(one)
         if len(found) > 1:
             say(f"\n{len(found)} questions at a total price of {total(list(found.values()))}.")
         say("\nNothing was charged or written.")
@@ -76,19 +73,11 @@ def check(
         raise typer.Exit(2)
 
 
-def _print(found: Checked, dataset: str) -> None:
-    from leeward.session._facts import said_of
-
-    print_parts("", facts(said_of(found, dataset), no_wrap=True))
-    _print_stand_in(found)
-
-
-def _print_stand_in(found: Checked) -> None:
-    columns, rows = found.stand_in.column_names, found.stand_in.to_pylist()
-    unlisted = isinstance(found.plans[0].counted, UnlistedGroups)
-    answer = f"An answer has {'at most ' if unlisted else ''}{counted(found.answer_rows, 'row')}"
-    say(f"\n{answer}. Drawn from made-up counts, which say nothing of the data, it begins:")
+def _print(found: Checked) -> None:
+    print_parts("", facts(found.facts(), no_wrap=True))
+    say(f"\n{found.of_stand_in}")
+    columns = found.stand_in.column_names
     shown = table(*columns, padding=(0, 2))
-    for row in rows:
+    for row in found.stand_in.to_pylist():
         shown.add_row(*("" if row[name] is None else str(row[name]) for name in columns))
     print_parts(shown)

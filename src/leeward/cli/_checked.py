@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from leeward.engine import Look
     from leeward.planner._selection_plan import AnyPlan
     from leeward.session._budget import Budget
-    from leeward.session._check import Checked
+    from leeward.session._facts import Checked
 
 
 class LookedAt(Part):
@@ -44,6 +44,7 @@ class KeysCompared(Part):
         named: how many of them some row names.
         unlisted: how many other keys rows name.
         alike: listed keys that no row names, and one would if it were written alike, by what they differ in.
+        split: listed keys that some rows name, and more would if they were written alike, likewise.
         all_named: whether every listed key is named and no other, as where the list was made from the rows.
     """
 
@@ -51,6 +52,7 @@ class KeysCompared(Part):
     named: int
     unlisted: int
     alike: Mapping[str, tuple[str, ...]]
+    split: Mapping[str, tuple[str, ...]]
     all_named: bool
 
 
@@ -77,8 +79,8 @@ class CheckedSpec(Document):
         times: the first and the last time of the data, in words; None where there is none.
         looks: one a window, or one.
         keys: how places or groups match the public list; None where there is no such list.
-        below: how many rows hold a number below the lower bound; None where no number is asked of.
-        above: how many hold one above the upper bound.
+        below: how many of the numbers that count lie below the lower bound; None where there are no bounds.
+        above: how many lie above the upper bound.
         answer_rows: how many rows each answer has; at most so many, where groups are not listed.
         stand_in: the first rows of an answer that was drawn from made-up counts; it says nothing of the data.
         budget: where the budget stands.
@@ -103,7 +105,7 @@ class CheckedSpec(Document):
 
 def checked(found: Checked, budget: Budget, question: str = "") -> CheckedSpec:
     """Return what is printed of a look before a release of a question, which has a name in a spec of several."""
-    first, matched, stands = found.looks[0], found.survey.matches, found.standing
+    first, matched, beyond, stands = found.looks[0], found.survey.matches, found.survey.beyond, found.standing
     each = zip(found.plans, found.looks, found.over_bound, stands.answered, strict=True)
     return CheckedSpec(
         format=1,
@@ -118,10 +120,11 @@ def checked(found: Checked, budget: Budget, question: str = "") -> CheckedSpec:
             named=matched.named,
             unlisted=matched.unlisted,
             alike=matched.alike,
+            split=matched.split,
             all_named=found.all_named,
         ),
-        below=found.survey.below,
-        above=found.survey.above,
+        below=None if beyond is None else beyond.below,
+        above=None if beyond is None else beyond.above,
         answer_rows=found.answer_rows,
         stand_in=tuple(found.stand_in.to_pylist()),
         budget=BudgetLeft(

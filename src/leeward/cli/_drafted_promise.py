@@ -46,6 +46,17 @@ def decision(never: Never | Side, people: int | None) -> dict[str, Any]:
     return decided(never, int(many))
 
 
+def drafted_plan(sections: Mapping[str, Mapping[str, Any]], folder: Path) -> Any:
+    """Return the plan of a draft; what no price would make possible is refused.
+
+    Raises:
+        LeewardError: it is.
+    """
+    from leeward.spec import check_spec
+
+    return check_spec({name: dict(keys) for name, keys in sections.items()}, folder=folder).plans()[0]
+
+
 def odds(sections: Mapping[str, Mapping[str, Any]], folder: Path) -> list[str]:
     """Return what is known of the answers before anything is charged; what check and release would refuse is refused.
 
@@ -54,10 +65,9 @@ def odds(sections: Mapping[str, Mapping[str, Any]], folder: Path) -> list[str]:
     """
     from leeward.planner._useless import refuse_useless
     from leeward.query._statistic import Statistic
-    from leeward.spec import check_spec
     from leeward.spec._draft import odds_of
 
-    made: Any = check_spec({name: dict(keys) for name, keys in sections.items()}, folder=folder).plans()[0]
+    made = drafted_plan(sections, folder)
     refuse_useless(made, made.query.cells if isinstance(made.query, Statistic) else None)
     found = odds_of(made)
     tell("\n".join(f"   {line}" for line in found))

@@ -6,13 +6,10 @@ Ranges, levels and groups are asked for and never taken from the data: see `leew
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from leeward._first_question import (
-    COMBINE,
-    COUNTED_ONCE,
     KINDS,
     a_number,
     check_grid,
@@ -23,6 +20,7 @@ from leeward._first_question import (
     group_keys,
     number_keys,
     parts,
+    ways_to_combine,
 )
 from leeward.cli._asked import answer, at_terminal, choice, column, tell
 from leeward.errors import SpecError
@@ -124,18 +122,18 @@ def drafted_query(
     if by := _groups(kind, table, listing, listed, said):
         query["by"] = by
     if kind == "count":
-        combine = _combined(COUNTED_ONCE, said, who)
+        combine = _combined(kind, said, who)
         query |= {} if combine == "refuse" else {"combine": combine}
     return query, keys
 
 
-def _combined(ways: Mapping[str, str], said: Said, who: str) -> str:
+def _combined(kind: str, said: Said, who: str) -> str:
     """Return what becomes of a person's several rows."""
     if who == "each row" and said.combine is None:
         return "refuse"
     if said.combine is None:
         tell("   What becomes of a person's several rows?")
-    return choice("--combine", said.combine, ways, assumed=True)
+    return choice("--combine", said.combine, ways_to_combine(kind), assumed=True)
 
 
 def _number(kind: str, table: Detected, said: Said, who: str) -> dict[str, Any]:
@@ -143,7 +141,7 @@ def _number(kind: str, table: Detected, said: Said, who: str) -> dict[str, Any]:
     timed = {one.name for one in table.columns if one.unit}
     numbers = [name for name in numeric(table) if name != who and name not in timed]
     name = column("the column of the number", "--column", said.column, table, numbers, assumed=len(numbers) == 1)
-    given = {"combine": _combined(COMBINE, said, who)}
+    given = {"combine": _combined(kind, said, who)}
     summed = " of all of somebody's numbers together" if given["combine"] == "sum" else ""
     if kind == "above":
         tell("   The levels are public: choose them without looking at the data.")

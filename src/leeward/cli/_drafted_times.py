@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from leeward.cli._asked import answer, at_terminal, choice, column, tell
+from leeward.query._window import Window, moment
 from leeward.tables._guess import WHEN, likely, times_of
+from leeward.tables._writing import TimeFormat
 
 if TYPE_CHECKING:
     from leeward.tables._detected import Detected, Seen
@@ -21,10 +24,11 @@ def of_visits(
     """Return the keys of ``[data]`` that say when, and those of ``[window]``."""
     keys = _times(table, time, form, timezone)
     tell(f"   Count from when to when? {_PUBLIC.strip()}")
-    return keys, {
-        "start": answer(_START, "--start", start, check=_moment),
-        "end": answer(_END, "--end", end, check=_moment),
-    }
+    written = keys.get("time_format")
+    as_there = "" if written is None else ", or written as in the file"
+    begin = _in_iso(answer(f"{_START}{as_there}", "--start", start, check=lambda text: _moment(text, written)), written)
+    stop = answer(_END, "--end", end, check=lambda text: _window(begin, _in_iso(text, written, begin)))
+    return keys, {"start": begin, "end": _in_iso(stop, written, begin)}
 
 
 def of_rows(
@@ -38,7 +42,14 @@ def of_rows(
         tell("   Rows of all times count.")
         return {}, {}
     tell(f"   Rows of all times count, unless you name a window.{_PUBLIC[2:]}")
-    begin = answer(f"{_START}; or nothing", "--start", None, "", lambda text: _moment(text) if text else None)
+    forms = [seen.formats[0] for seen in table.columns if len(seen.formats) == 1]
+    written = forms[0] if len(forms) == 1 else None
+
+    def check(text: str) -> None:
+        if text:
+            _moment(text, written)
+
+    begin = answer(f"{_START}; or nothing", "--start", None, "", check)
     return of_visits(table, time, form, timezone, begin, end) if begin else ({}, {})
 
 
@@ -76,7 +87,37 @@ def _format(seen: Seen) -> str:
 _EXAMPLES = {"dd": "the third of February is 03/02", "mm": "the third of February is 02/03"}
 
 
-def _moment(text: str) -> None:
-    from leeward.query import moment
+def _moment(text: str, form: str | None) -> None:
+    moment("start", _in_iso(text, form))
 
-    moment("start", text)
+
+def _window(start: str, end: str) -> None:
+    Window(moment("start", start), moment("end", end))
+
+
+def _in_iso(text: str, form: str | None, start: str = "") -> str:
+    """Return a moment that may be written as those of the file, or as a date of them, in ISO 8601; others as they are.
+
+    Args:
+        text: what was given.
+        form: how times of the file are written.
+        start: of an end, the start: an hour and a minute are then of that day.
+    """
+    text = text.strip()
+    if start and _CLOCK.fullmatch(text):
+        return f"{moment('start', start).date().isoformat()}T{text.zfill(5)}"
+    for each in [] if form is None else [form, re.split("[ ,T]", form)[0]]:
+        times = TimeFormat.of(each)
+        if (found := re.fullmatch(times.pattern, text)) is None:
+            continue
+        part = dict(zip(times.fields, found.groups(), strict=True))
+        hour = int(part.get("hour", 0))
+        if times.twelve:
+            hour = hour % 12 + (12 if part["half"][0] in "pP" else 0)
+        day = f"{'20' if times.short_year else ''}{part['year']}-{int(part['month']):02}-{int(part['day']):02}"
+        seconds = f":{part['second']}" if float(part.get("second", 0)) else ""
+        return f"{day}T{hour:02}:{int(part.get('minute', 0)):02}{seconds}"
+    return text
+
+
+_CLOCK = re.compile(r"\d{1,2}:\d\d")

@@ -17,7 +17,7 @@ from leeward.cli import _drafted_times
 from leeward.cli._asked import answer, column, tell
 from leeward.cli._asked import sheet as sheet_of
 from leeward.cli._drafted_places import in_a_list, on_a_grid
-from leeward.cli._drafted_promise import decision, never_wrong, odds
+from leeward.cli._drafted_promise import decision, drafted_plan, never_wrong, odds
 from leeward.cli._drafted_query import Said, drafted_query, kind_of
 from leeward.cli._output import say, wrote
 from leeward.errors import InputError, SpecError
@@ -157,6 +157,7 @@ def init(
     sections |= {"decide": decide} if decide else {}
     name = data.stem.partition(".")[0]
     sections["budget"] = {"ledger": "budget.db", "dataset": name, "cap": "1"}
+    drafted_plan(sections, out.absolute().parent)  # what no epsilon mends is not asked about again and again
     told = list[str]()
 
     def priced(cost: str) -> None:

@@ -13,8 +13,8 @@ from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
 from leeward.desk._steps import shown
 from leeward.desk._views import page, see
-from leeward.session._check import Checked, check
-from leeward.session._facts import FOR_CURATOR, said_of
+from leeward.session._check import check_planned
+from leeward.session._facts import FOR_CURATOR, Checked
 
 LOOK: Final = "A look at the data"
 
@@ -36,7 +36,7 @@ def routes(desk: Desk) -> APIRouter:
     def ask(request: Request, name: str) -> Response:
         draft = desk.drafts.read(name)
         path = shown(draft, "check")
-        return page(request, "check", **path, **_said(found(desk, draft), draft), about=FOR_CURATOR)
+        return page(request, "check", **path, **_said(found(desk, draft)), about=FOR_CURATOR)
 
     @router.post("/drafts/{name}/check")
     def look(request: Request, name: str) -> Response:
@@ -44,7 +44,7 @@ def routes(desk: Desk) -> APIRouter:
         spec, of = draft.spec(), draft.text()
 
         def work(progress: Progress) -> Looked:
-            return Looked(check(spec.plans(), spec.ledger(), accept_useless=True, progress=progress), of)
+            return Looked(check_planned(spec.plans(), spec.ledger(), accept_useless=True, progress=progress), of)
 
         return see(f"/jobs/{desk.jobs.start(LOOK, name, work, of=of).number}")
 
@@ -57,12 +57,12 @@ def found(desk: Desk, draft: Draft) -> Looked | None:
     return last if isinstance(last, Looked) and last.of == draft.text() else None
 
 
-def _said(looked: Looked | None, draft: Draft) -> dict[str, Any]:
+def _said(looked: Looked | None) -> dict[str, Any]:
     if looked is None:
         return {"facts": [], "refusals": [], "stand_in": [], "columns": [], "rows": 0}
     one = looked.found
     return {
-        "facts": said_of(one, draft.sections["budget"]["dataset"]),
+        "facts": one.facts(),
         "refusals": one.refusals,
         "columns": one.stand_in.column_names,
         "stand_in": [["" if value is None else value for value in row.values()] for row in one.stand_in.to_pylist()],

@@ -8,7 +8,14 @@ from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
 
-from leeward._first_question import COMBINE, COUNTED_ONCE, KINDS, check_groups, group_keys, number_keys, promises
+from leeward._first_question import (
+    KINDS,
+    check_groups,
+    group_keys,
+    number_keys,
+    promises,
+    ways_to_combine,
+)
 from leeward.desk._columns import column
 from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
@@ -58,7 +65,7 @@ def routes(desk: Desk) -> APIRouter:
             needs=NEEDS[kind],
             found=found,
             numbers=[one for one in found.columns if one.name in numeric(found)],
-            ways={} if by_itself else COUNTED_ONCE if kind == "count" else COMBINE,
+            ways={} if by_itself else ways_to_combine(kind),
             lists=[one for one in desk.files.files() if one != desk.table(draft, "data", "table")],
             chosen=_before(draft, before, found) | dict(typed),
             refused=refused,
@@ -96,7 +103,7 @@ def asked(desk: Desk, draft: Draft, kind: str, form: Mapping[str, str]) -> Draft
     found, query = desk.private(draft), dict[str, Any](kind=kind)
     data = {key: value for key, value in draft.sections["data"].items() if key != "decimal"}
     combine = form.get("combine", "refuse")
-    if combine not in (COUNTED_ONCE if kind == "count" else COMBINE):
+    if combine not in ways_to_combine(kind):
         raise SpecError("What becomes of a person's several rows", "it is not chosen", "Choose one of the answers")
     if kind != "count":
         name, public = column(form.get("column", ""), found, "how much"), {"combine": combine}

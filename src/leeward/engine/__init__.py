@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exact counts from tables, through Ibis on DuckDB. The only folder that imports them."""
 
+from leeward.engine._beyond import refuse_beyond
 from leeward.engine._look import Look, refuse_doubtful
 from leeward.engine._matches import refuse_alike
 from leeward.engine._open import Keys, Opened, files_of, files_of_list, open_data, read_keys, shared
@@ -17,6 +18,7 @@ __all__ = [
     "read_keys",
     "read_places",
     "refuse_alike",
+    "refuse_beyond",
     "refuse_doubtful",
     "shared",
 ]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the keys that rows name match the keys of a public list, and which would match if they were written alike.
 
-Keys are compared letter by letter. So a place that is spelt otherwise in one of the tables has no visitors, and would be
-called safe. All of this is for the curator only; what is named are keys of the public list, never what rows hold.
+Keys are compared letter by letter. So a place that is spelt otherwise in one of the tables has no visitors, and one that is
+spelt in several ways has fewer than there were: it would be called safe. All of this is for the curator only; what is named
+are keys of the public list, never what rows hold.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import pyarrow.compute as pc
 
 from leeward._plain import counted
 from leeward._private import Private
+from leeward.engine._beyond import Beyond
 from leeward.engine._bound import Bound
 from leeward.errors import DoubtfulDataError
 
@@ -42,27 +44,33 @@ class Matches(Private):
         named: how many of them some row names that passes the filter, whenever that was.
         unlisted: how many other keys rows name.
         alike: listed keys that no row names, and that an unlisted one would match but for this, by what they differ in.
+        split: listed keys that some rows name, and that an unlisted one would match too, likewise.
     """
 
     listed: int
     named: int
     unlisted: int
     alike: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    split: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def beside(self, other: Matches) -> Matches:
         """Return both together: of the values of two columns, which are compared each for itself."""
-        alike = {way: (*self.alike.get(way, ()), *other.alike.get(way, ())) for way in _WAYS}
         return Matches(
             self.listed + other.listed,
             self.named + other.named,
             self.unlisted + other.unlisted,
-            {way: keys for way, keys in alike.items() if keys},
+            _beside(self.alike, other.alike),
+            _beside(self.split, other.split),
         )
 
     @property
     def lacking(self) -> int:
         """How many listed keys no row names."""
         return self.listed - self.named
+
+
+def _beside(one: Mapping[str, tuple[str, ...]], other: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    return {way: keys for way in _WAYS if (keys := (*one.get(way, ()), *other.get(way, ())))}
 
 
 def matches(bound: Bound, rows: Any, listed: pa.Array) -> Matches:
@@ -82,20 +90,19 @@ def matches(bound: Bound, rows: Any, listed: pa.Array) -> Matches:
     met = found["named"] - found["others"]
     if not (pa.types.is_string(listed.type) or pa.types.is_large_string(listed.type)) or not found["others"]:
         return Matches(len(listed), met, found["others"])
-    alike, seen = dict[str, tuple[str, ...]](), set[str]()
+    order = {key: at for at, key in enumerate(pc.cast(listed, pa.large_string()).to_pylist())}
+    alike, split, seen = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]](), set[str]()
     for way, written in _WAYS.items():
         plain = others.select(plain=written(others.key)).distinct()
-        near = lacking.filter(written(lacking.listed).isin(plain.plain))
-        keys = bound.fetch(near)["listed"].to_pylist()
-        if new := sorted(set(keys) - seen, key=keys.index):
-            alike[way], seen = tuple(new), seen | set(new)
-    order = {key: at for at, key in enumerate(pc.cast(listed, pa.large_string()).to_pylist())}
-    return Matches(
-        len(listed),
-        met,
-        found["others"],
-        {way: tuple(sorted(keys, key=order.__getitem__)) for way, keys in alike.items()},
-    )
+        near = own.filter(written(own.listed).isin(plain.plain))
+        keys = set(bound.fetch(near)["listed"].to_pylist()) - seen
+        if keys:
+            no_row = set(bound.fetch(near.semi_join(lacking, near.listed == lacking.listed))["listed"].to_pylist())
+            seen |= keys
+            for found_so, those in ((alike, keys & no_row), (split, keys - no_row)):
+                if those:
+                    found_so[way] = tuple(sorted(those, key=order.__getitem__))
+    return Matches(len(listed), met, found["others"], alike, split)
 
 
 def some(keys: Sequence[str]) -> str:
@@ -104,18 +111,22 @@ def some(keys: Sequence[str]) -> str:
 
 
 def refuse_alike(found: Matches | None) -> None:
-    """Refuse a list with keys that no row names and that some would match if they were written alike.
+    """Refuse a list with keys that some rows would name if they were written alike.
 
     Raises:
         DoubtfulDataError: there are such keys; it names some of them, as the list spells them. For the curator only.
     """
-    if found is None or not found.alike:
+    if found is None or not (found.alike or found.split):
         return
-    lacking = sum(map(len, found.alike.values()))
-    but_for = "; ".join(f"{way} ({some(keys)})" for way, keys in found.alike.items())
+    told = [
+        f"{counted(sum(map(len, by.values())), 'listed key')} would be named by {rows} if this made no difference: "
+        + "; ".join(f"{way} ({some(keys)})" for way, keys in by.items())
+        for by, rows in ((found.alike, "rows"), (found.split, "more rows"))
+        if by
+    ]
     raise DoubtfulDataError(
-        f"{counted(lacking, 'listed key')} would be named by rows if this made no difference: {but_for}",
-        "as they stand nobody counts there, and a place where nobody counts is safe, a group empty",
+        "; and ".join(told),
+        "as they stand those rows do not count there, and a place where nobody counts is safe, a group empty",
         "Correct one of the tables. That it stopped is a fact about the data: do not publish it. Nothing was charged. If"
         ' they do mean different things, go on with if_doubtful = "publish" (in the command: --if-doubtful publish)',
     )
@@ -123,20 +134,12 @@ def refuse_alike(found: Matches | None) -> None:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Survey(Private):
-    """What else a curator wants to know of a table, whatever the window.
+    """What else a curator wants to know of a table.
 
     Attributes:
-        matches: how the keys of rows match the public list; None where there is none, or it is a grid.
-        below: of a number, how many rows that pass the filter hold one below the lower bound; None where there is no number.
-        above: as ``below``, above the upper bound.
+        matches: how the keys of rows match the public list, in whatever window; None where there is none, or it is a grid.
+        beyond: how many numbers that count lie beyond the bounds; None where there are no bounds.
     """
 
     matches: Matches | None = None
-    below: int | None = None
-    above: int | None = None
-
-
-def beyond(bound: Bound, rows: Any, number: Any, lower: float, upper: float) -> tuple[int, int]:
-    """Return how many rows hold a number below the lower bound, and how many one above the upper."""
-    found = bound.fetch(rows.aggregate(below=(number < lower).sum(), above=(number > upper).sum())).to_pylist()[0]
-    return int(found["below"] or 0), int(found["above"] or 0)
+    beyond: Beyond | None = None

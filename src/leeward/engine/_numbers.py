@@ -20,11 +20,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from leeward.engine._beyond import Beyond
 from leeward.engine._bound import Bound
 from leeward.engine._builtin import leeward_decimal, whole_quotient
 from leeward.engine._columns import columns_by_role, kept, like_whole, who
 from leeward.engine._engines import Binds, bind_private
-from leeward.engine._matches import Matches, Survey, beyond, matches
+from leeward.engine._matches import Matches, Survey, matches
 from leeward.engine._rows import integers
 from leeward.engine._timed import Reasons, TimedRows
 from leeward.engine._times import when
@@ -91,6 +92,7 @@ class NumberTable(TimedRows):
         timed = {} if clock is None else clock.columns()
         person = ibis.literal(0) if source.person is None else who(rows, source.person, bound)
         plain = {"number": number, "unreadable": unreadable, "person": person, "kept": kept(rows, source), **timed}
+        plain |= _beyond(rows, query)
         self._rows = bound.staged("leeward_numbers", _grouped(rows, plain, query, cut, bound))
         self._tallies: dict[Window | None, tuple[int, Tally]] = {}
 
@@ -126,19 +128,34 @@ class NumberTable(TimedRows):
         return found
 
     def survey(self, query: Statistic) -> Survey:
-        """See `matches`, and how many numbers are beyond the bounds; levels have none. For the curator only.
+        """See `matches` and `beyond`. For the curator only.
 
         Raises:
             DataError: a data file changed meanwhile.
         """
-        rows = self._raw.filter(kept(self._raw, query.records))
-        values, column = query.values, query.column
-        ends: tuple[int | None, int | None] = None, None
-        bounded = None if query.levels else values
-        if column is not None and bounded is not None and not rows[column].type().is_null():
-            number = rows[column] if rows[column].type().is_numeric() else rows[column].try_cast("float64")
-            ends = beyond(self._bound, rows, number, float(bounded.lower), float(bounded.upper))
-        return Survey(self.matches(query), *ends)
+        return Survey(self.matches(query), self.beyond(query))
+
+    def beyond(self, query: Statistic) -> Beyond | None:
+        """See how many numbers that count are beyond the bounds; None where there are none, as of levels.
+
+        Raises:
+            DataError: a data file changed meanwhile.
+        """
+        if "above" not in self._rows.columns or query.values is None:
+            return None
+        taken, summed = self._that_count(self._one_pass(query.window)), query.records.combine == "sum"
+        below, above = taken.below, taken.above
+        if summed:
+            first = int(query.values.lower / query.values.step)
+            number, width = taken.number, int(query.values.width / query.values.step)
+            taken = taken.group_by("window", "person").aggregate(
+                number=(number + first).sum() - first, below=below.max(), above=above.max()
+            )
+            below, above = (taken.number < 0) | taken.below, (taken.number > width) | taken.above
+        found = taken.aggregate(of=taken.count(), below=below.ifelse(1, 0).sum(), above=above.ifelse(1, 0).sum())
+        (one,) = self._bound.fetch(found).to_pylist()
+        self._bound.check_unchanged()
+        return Beyond(int(one["below"] or 0), int(one["above"] or 0), int(one["of"]), summed)
 
     def exactly(self, query: Statistic, drawn_from: DrawnFrom = "answer") -> VisitCounts:
         """Return what a mechanism draws from: `count`, or `tally`."""
@@ -187,18 +204,24 @@ class NumberTable(TimedRows):
                 f"{several:,} {'person has' if several == 1 else 'people have'} more than one row"
                 + ("" if query.window is None else " in the window"),
                 "combine = 'refuse' (that it is refused is a fact about the data: do not publish it)",
-                "Say how a person's numbers are combined: sum, min or max",
+                "Say that each counts once: combine = 'max'"
+                if query.column is None
+                else "Say how a person's numbers are combined: combine = 'sum', 'min' or 'max'",
             )
         return several, tally
 
-    def _tally_all(self, query: Statistic, windows: Sequence[Any]) -> list[tuple[int, Tally]]:
-        """Return the same of each window, in one pass over the rows for each of the two."""
-        rows, values, combine = self._rows, query.values, query.records.combine
+    def _that_count(self, windows: Sequence[Any]) -> Any:
+        """The rows that count in each window."""
+        rows = self._rows
         inside = (
             rows.filter(rows.kept).mutate(window=ibis.literal(0, "int32")) if windows == [None] else self._in(windows)
         )
-        taken = inside.filter(inside.person.notnull(), inside.group.notnull(), inside.number.notnull())
-        taken = taken.select("window", "person", "group", "number")
+        return inside.filter(inside.person.notnull(), inside.group.notnull(), inside.number.notnull())
+
+    def _tally_all(self, query: Statistic, windows: Sequence[Any]) -> list[tuple[int, Tally]]:
+        """Return the same of each window, in one pass over the rows for each of the two."""
+        values, combine = query.values, query.records.combine
+        taken = self._that_count(windows).select("window", "person", "group", "number")
         several = np.zeros(len(windows), np.int64)
         if query.records.person is not None:
             # steps above the lower bound, of which the sum of n numbers holds n, not 1
@@ -292,6 +315,15 @@ def _index(
     if rounding == "up":
         return rows, whole_quotient((above + step - 1).clip(0, None), step).clip(0, last), unreadable
     return rows, whole_quotient((2 * above + step).clip(0, None), 2 * step).clip(0, last), unreadable
+
+
+def _beyond(rows: Any, query: Statistic) -> dict[str, Any]:
+    """Return whether the number of each row is beyond the bounds, below and above; nothing where there are no bounds."""
+    if query.column is None or query.values is None or query.levels or rows[query.column].type().is_null():
+        return {}
+    column = rows[query.column]
+    number = column if column.type().is_numeric() else column.try_cast("float64")
+    return {"below": number < float(query.values.lower), "above": number > float(query.values.upper)}
 
 
 def _unused(rows: Any, word: str) -> str:

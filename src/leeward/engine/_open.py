@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pyarrow as pa
 
 from leeward._postgres import is_address
+from leeward.engine._beyond import Beyond
 from leeward.engine._groups import GroupList
 from leeward.engine._look import Look
 from leeward.engine._matches import Matches, Survey
@@ -62,6 +63,10 @@ class Opened(Protocol):
 
     def matches(self, query: Any) -> Matches | None:
         """Return how the keys that rows name match the list; None where there is nothing to compare."""
+        ...
+
+    def beyond(self, query: Any) -> Beyond | None:
+        """Return how many numbers lie beyond the bounds; None where there are none."""
         ...
 
     def survey(self, query: Any) -> Survey:

@@ -82,6 +82,9 @@ class UnlistedTable(TimedRows):
     def matches(self, query: UnlistedGroups) -> None:
         """See nothing: there is no list that rows could match."""
 
+    def beyond(self, query: UnlistedGroups) -> None:
+        """Groups are of no numbers."""
+
     def survey(self, query: UnlistedGroups) -> Survey:
         """See nothing more, as `matches` does."""
         return Survey()

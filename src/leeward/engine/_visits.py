@@ -136,6 +136,9 @@ class VisitTable(TimedRows):
         """See what else a curator wants to know of the table: `matches`."""
         return Survey(self.matches(query))
 
+    def beyond(self, query: CountVisitors) -> None:
+        """Visits are of no numbers."""
+
     def exactly(self, query: CountVisitors, drawn_from: DrawnFrom = "answer") -> VisitCounts:
         """Return what a mechanism draws from: the counts, or `count_with_left_out`."""
         assert drawn_from != "tally"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report: a release in plain words, with a map and a decision curve. Reads releases, never data."""
 
-from leeward.report._cells import facts, html, release_html
+from leeward.report._cells import facts, html, release_html, table_html
 from leeward.report._figures import decision_curve, mapped, places_map
 from leeward.report._formats import FORMATS
 from leeward.report._html import report_html, write_report
@@ -21,6 +21,7 @@ __all__ = [
     "release_html",
     "release_plot",
     "report_html",
+    "table_html",
     "windows_html",
     "write_report",
 ]

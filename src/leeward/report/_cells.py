@@ -72,6 +72,17 @@ def facts(caption: str, rows: Iterable[tuple[str, str]]) -> str:
     return _table(caption, [], [[term, value] for term, value in rows])
 
 
+def table_html(caption: str, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+    """Return a table with a heading for each column; the first cell of a row is its heading.
+
+    Args:
+        caption: what the table is about.
+        columns: the headings.
+        cells: those of each row.
+    """
+    return _table(caption, columns, cells)
+
+
 def release_html(result: Readable) -> str:
     """Return a release as a table: what was asked and promised, and its first answers."""
     said, answers = result.statement, result.answers

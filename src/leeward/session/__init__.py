@@ -10,6 +10,8 @@ from leeward._statement import (
     VisitorStatement,
 )
 from leeward.session._budget import Budget
+from leeward.session._check import check
+from leeward.session._facts import Checked
 from leeward.session._monitor import MonitorResult, monitor
 from leeward.session._release import release, release_all
 from leeward.session._result import Release
@@ -17,6 +19,7 @@ from leeward.session._statement import privacy_statement
 
 __all__ = [
     "Budget",
+    "Checked",
     "GroupStatement",
     "MonitorResult",
     "NumberStatement",
@@ -25,6 +28,7 @@ __all__ = [
     "Statement",
     "UnlistedStatement",
     "VisitorStatement",
+    "check",
     "monitor",
     "privacy_statement",
     "release",

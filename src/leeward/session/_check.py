@@ -10,20 +10,18 @@ curator only.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from leeward._private import Private
 from leeward._progress import Progress, silent
+from leeward._taught import taught
 from leeward.accounting._budget_notion import charge
 from leeward.accounting._price_of_delta import charge_delta
-from leeward.errors import BoundExceededError, LeewardError
+from leeward.errors import BoundExceededError, InputError, LeewardError
 from leeward.noise import SystemBits
 from leeward.planner._ask import remade
 from leeward.planner._beyond_bound import beyond_bound
@@ -32,12 +30,12 @@ from leeward.planner._unlisted_plan import delta_of
 from leeward.planner._useless import refuse_useless
 from leeward.query import CountVisitors
 from leeward.session._budget import Budget
+from leeward.session._facts import Checked
 from leeward.session._question import question
 from leeward.session._standing import Standing, refuse_total, standing
 
 if TYPE_CHECKING:
-    from leeward.engine import Keys, Look, Opened
-    from leeward.engine._matches import Survey
+    from leeward.engine import Keys, Opened
     from leeward.engine._shared import Sources
     from leeward.ledger._records import Amount
 
@@ -45,62 +43,31 @@ _SHOWN = 6
 """So many rows of a stand-in answer are made known."""
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Checked(Private):
-    """What a curator should know before a release.
+@taught
+def check(plan: AnyPlan, budget: Budget, *, accept_useless: bool = False, progress: Progress = silent) -> Checked:
+    """Look at what a release of a plan would count, and why not more: free, nothing is charged, drawn or written.
 
-    Attributes:
-        plans: the plans, one a window, about this public list.
-        keys: how many public keys each answer has.
-        looks: how much each window would count, and why not more.
-        survey: what else there is to know of the table.
-        standing: where the budget stands, and which answers are stored.
-        prices: what the release would charge for each plan that is not paid for, by its key in the ledger.
-        refusals: what would refuse the release, each once, in the words of the refusal.
-        stand_in: what the first answer will look like: the first rows of one that was drawn from made-up counts.
-        over_bound: what becomes of the people over the bound, in words, a window each; empty where there are none.
+    What it returns are facts about the data, which no promise covers: for the curator only. ``print`` and a notebook show
+    them; take them out of a notebook that others get.
+
+    Args:
+        plan: which places are safe, a statistic, or a name, under a notion: from `leeward.plan`.
+        budget: where the release would be charged.
+        accept_useless: as of `leeward.release`.
+        progress: called with what is going on.
+
+    Raises:
+        LeewardError: the table, the public list or the ledger cannot be read, or the plan cannot be carried out at all. What
+            would refuse a release is among the facts.
     """
-
-    plans: Sequence[AnyPlan]
-    keys: int
-    looks: Sequence[Look]
-    survey: Survey
-    standing: Standing
-    prices: Mapping[str, Amount]
-    refusals: Sequence[str]
-    stand_in: pa.Table
-    over_bound: Sequence[str]
-
-    @property
-    def price(self) -> Fraction:
-        """What the release would charge: 0 where every answer is stored."""
-        return sum((one.epsilon for one in self.prices.values()), Fraction(0))
-
-    @property
-    def delta(self) -> Fraction:
-        """What it would charge of δ."""
-        return sum((one.delta for one in self.prices.values()), Fraction(0))
-
-    @property
-    def answer_rows(self) -> int:
-        """How many rows each answer has; at most so many, where groups are not listed."""
-        return 1 if isinstance(self.plans[0], SelectionPlan) else self.keys
-
-    @property
-    def dropped(self) -> Mapping[str, int]:
-        """How many rows would not count, by reason: in no window of the run, where there are several."""
-        from leeward.engine._look import together
-
-        return together(self.looks, sum(look.taken for look in self.looks))
-
-    @property
-    def all_named(self) -> bool:
-        """Whether some row names every listed key and no other, as where the list was made from the rows."""
-        found = self.survey.matches
-        return found is not None and found.listed > 1 and not found.lacking and not found.unlisted
+    if not isinstance(plan, get_args(AnyPlan)):
+        raise InputError(
+            f"A look at a {type(plan).__name__}", "a plan is what is looked at", "Give leeward.plan(query, notion, …)"
+        )
+    return check_planned([plan], budget, accept_useless=accept_useless, progress=progress)
 
 
-def check(
+def check_planned(
     plans: Sequence[AnyPlan],
     budget: Budget,
     *,
@@ -108,7 +75,7 @@ def check(
     progress: Progress = silent,
     sources: Sources | None = None,
 ) -> Checked:
-    """Look at what a release of plans would do. Charges nothing, writes nothing.
+    """Look at what a release of plans would do, as `check` does of one. Charges nothing, writes nothing.
 
     Args:
         plans: one a window, about one table and one public list.
@@ -120,7 +87,7 @@ def check(
     Raises:
         LeewardError: the table, the public list or the ledger cannot be read, or the plans cannot be carried out at all.
     """
-    from leeward.engine import open_data, read_keys, refuse_alike, refuse_doubtful
+    from leeward.engine import open_data, read_keys, refuse_alike, refuse_beyond, refuse_doubtful
     from leeward.ledger._records import Amount
 
     progress("reading the public list")
@@ -154,10 +121,13 @@ def check(
         with refusals:
             if new:
                 refuse_alike(survey.matches)
+        with refusals:
+            if new:
+                refuse_beyond(survey.beyond)
         over = [refusals.told(partial(_over, made, table)) for made in known]
     stand_in = _stand_in(known[0], keys)
     charged_for = dict(zip([question(made, keys.digest()).canonical() for made in unpaid], amounts, strict=True))
-    return Checked(known, len(keys), looks, survey, stands, charged_for, refusals.found, stand_in, over)
+    return Checked(budget.dataset, known, len(keys), looks, survey, stands, charged_for, refusals.found, stand_in, over)
 
 
 def sources_of(asked: Mapping[str, Sequence[AnyPlan]]) -> Sources:

@@ -3,20 +3,118 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
+
+import pyarrow as pa
 
 from leeward._plain import counted
+from leeward._private import Private
+from leeward.planner._selection_plan import AnyPlan, SelectionPlan
 from leeward.query._reasons import said
 from leeward.query._statistic import Statistic
-from leeward.session._check import Checked
+from leeward.query._unlisted_groups import UnlistedGroups
+from leeward.session._standing import Standing
+
+if TYPE_CHECKING:
+    from leeward.engine import Look
+    from leeward.engine._matches import Survey
+    from leeward.ledger._records import Amount
 
 FOR_CURATOR: Final = "For the curator only: facts about the data, which no promise covers. Do not publish them."
 
 
-def said_of(found: Checked, dataset: str) -> list[tuple[str, str]]:
-    """Return what was found, each with what it is about: rows, keys and the budget."""
-    return [*_rows(found), *_keys(found), *_budget(found, dataset)]
+_NOTHING: Final = "Nothing was charged or written."
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Checked(Private):
+    """What a curator should know before a release: facts about the data, which no promise covers.
+
+    Its ``repr`` shows none of them, and it is not pickled; ``str`` and a notebook show them.
+
+    Attributes:
+        dataset: the public name of the data.
+        plans: the plans, one a window, about this public list.
+        keys: how many public keys each answer has.
+        looks: how much each window would count, and why not more.
+        survey: what else there is to know of the table.
+        standing: where the budget stands, and which answers are stored.
+        prices: what the release would charge for each plan that is not paid for, by its key in the ledger.
+        refusals: what would refuse the release, each once, in the words of the refusal.
+        stand_in: what the first answer will look like: the first rows of one that was drawn from made-up counts.
+        over_bound: what becomes of the people over the bound, in words, a window each; empty where there are none.
+    """
+
+    dataset: str
+    plans: Sequence[AnyPlan]
+    keys: int
+    looks: Sequence[Look]
+    survey: Survey
+    standing: Standing
+    prices: Mapping[str, Amount]
+    refusals: Sequence[str]
+    stand_in: pa.Table
+    over_bound: Sequence[str]
+
+    @property
+    def price(self) -> Fraction:
+        """What the release would charge: 0 where every answer is stored."""
+        return sum((one.epsilon for one in self.prices.values()), Fraction(0))
+
+    @property
+    def delta(self) -> Fraction:
+        """What it would charge of δ."""
+        return sum((one.delta for one in self.prices.values()), Fraction(0))
+
+    @property
+    def answer_rows(self) -> int:
+        """How many rows each answer has; at most so many, where groups are not listed."""
+        return 1 if isinstance(self.plans[0], SelectionPlan) else self.keys
+
+    @property
+    def dropped(self) -> Mapping[str, int]:
+        """How many rows would not count, by reason: in no window of the run, where there are several."""
+        from leeward.engine._look import together
+
+        return together(self.looks, sum(look.taken for look in self.looks))
+
+    @property
+    def all_named(self) -> bool:
+        """Whether some row names every listed key and no other, as where the list was made from the rows."""
+        found = self.survey.matches
+        return found is not None and found.listed > 1 and not found.lacking and not found.unlisted
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return what was found, each with what it is about: rows, keys and the budget."""
+        return [*_rows(self), *_keys(self), *_budget(self)]
+
+    @property
+    def of_stand_in(self) -> str:
+        """What `stand_in` is, in words."""
+        unlisted = isinstance(self.plans[0].counted, UnlistedGroups)
+        answer = f"An answer has {'at most ' if unlisted else ''}{counted(self.answer_rows, 'row')}"
+        return f"{answer}. Drawn from made-up counts, which say nothing of the data, it begins:"
+
+    def __str__(self) -> str:
+        refused = [("a release would be refused", said) for said in self.refusals]
+        told = [f"{about}: {said}" for about, said in (*self.facts(), *refused)]
+        rows = ["  " + ", ".join(f"{name} {value}" for name, value in row.items()) for row in self._begins()]
+        return "\n".join([FOR_CURATOR, *told, self.of_stand_in, *rows, _NOTHING])
+
+    def _repr_html_(self) -> str:
+        from leeward.report import facts, table_html
+
+        refused = [("a release would be refused", said) for said in self.refusals]
+        columns = self.stand_in.column_names
+        begins = table_html(self.of_stand_in, columns, [list(row.values()) for row in self._begins()])
+        return facts(FOR_CURATOR, [*self.facts(), *refused]) + begins + facts(_NOTHING, [])
+
+    def _begins(self) -> list[dict[str, str]]:
+        held = self.stand_in.to_pylist()
+        return [{name: "" if value is None else str(value) for name, value in row.items()} for row in held]
 
 
 _MOST_WINDOWS = 12
@@ -37,9 +135,8 @@ def _rows(found: Checked) -> Iterator[tuple[str, str]]:
             yield "not counted", said(reason, number)
     for over in dict.fromkeys(filter(None, found.over_bound)):
         yield "over the bound", over
-    if found.survey.below or found.survey.above:
-        beyond = f"{found.survey.below or 0:,} below, {found.survey.above or 0:,} above"
-        yield "beyond the bounds", f"numbers of {beyond}: each counts as the bound that it is beyond"
+    if (beyond := found.survey.beyond) is not None and (beyond.below or beyond.above):
+        yield "beyond the bounds", f"{beyond.said()}: each counts as the bound that it is beyond"
     if looks[0].times is not None:
         first, last = looks[0].times
         yield "times", f"the data run from {first} to {last}"
@@ -71,8 +168,10 @@ def _keys(found: Checked) -> Iterator[tuple[str, str]]:
         yield title, f"rows name {matched.unlisted:,} more that {'is' if matched.unlisted == 1 else 'are'} not listed"
     for way, keys in matched.alike.items():
         yield f"{title} spelt otherwise", f"{len(keys):,} would match but for {way}: {some(keys)}"
-    if matched.alike:
-        yield f"{title} spelt otherwise", "as they stand, nobody counts there: correct one of the tables"
+    for way, keys in matched.split.items():
+        yield f"{title} spelt otherwise", f"{len(keys):,} would match more rows but for {way}: {some(keys)}"
+    if matched.alike or matched.split:
+        yield f"{title} spelt otherwise", "as they stand, those rows do not count there: correct one of the tables"
     if found.all_named and noun == "place":
         yield (
             title,
@@ -83,19 +182,18 @@ def _keys(found: Checked) -> Iterator[tuple[str, str]]:
         )
 
 
-def _budget(found: Checked, dataset: str) -> Iterator[tuple[str, str]]:
+def _budget(found: Checked) -> Iterator[tuple[str, str]]:
     from leeward.ledger._records import with_delta
 
     stands, stored = found.standing, sum(found.standing.answered)
     new = len(found.plans) - stored
-    yield (
-        "price",
-        with_delta(found.price, found.delta)
-        + f" for {counted(new, 'release')}"
-        + (f"; {stored} more stored, and free" if stored else ""),
-    )
+    price = f"{with_delta(found.price, found.delta)} for {counted(new, 'release')}"
+    if not new:
+        yield "price", f"nothing: {'the answer is' if stored == 1 else f'all {stored} answers are'} stored, and free"
+    else:
+        yield "price", f"{price}; {stored} more stored, and free" if stored else price
     cap = "no cap is given"
     if stands.cap is not None:
         of_delta = f", and {stands.spent.delta} of {stands.cap.delta} of δ" if stands.cap.delta else ""
         cap = f"{stands.spent.epsilon} of {stands.cap.epsilon} spent{of_delta}"
-    yield "price", f"budget of '{dataset}': {cap}"
+    yield "price", f"budget of '{found.dataset}': {cap}"

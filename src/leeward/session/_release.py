@@ -32,9 +32,9 @@ def release(
         plan: which places are safe, a statistic, or a name, under a notion: from `leeward.plan`.
         budget: where the price is charged.
         if_doubtful: what becomes of a question without a stored answer where nothing, or under 1 % of the rows that should,
-            would count, or rows spell a listed key otherwise: ``"refuse"`` it before anything is charged (a fact about the
-            data: for the curator only), or ``"publish"`` all the same. It is not part of the question: either way the
-            answer is the same.
+            would count, rows spell a listed key otherwise, or over 9 of 10 numbers lie beyond the bounds: ``"refuse"`` it
+            before anything is charged (a fact about the data: for the curator only), or ``"publish"`` all the same. It is
+            not part of the question: either way the answer is the same.
         accept_useless: whether to go on where the answer would say practically nothing (see `leeward.planner._useless`).
             Otherwise a question without a stored answer is refused then, before anything is charged; the refusal
             depends on public things alone.

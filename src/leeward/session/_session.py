@@ -303,9 +303,9 @@ class Session(Private):
 
         Raises:
             DoubtfulDataError: nothing, or under 1 % of the rows that should, would count; or listed keys are spelt otherwise
-                than in the rows. For the curator only.
+                than in the rows; or over 9 of 10 numbers lie beyond the bounds. For the curator only.
         """
-        from leeward.engine import refuse_alike, refuse_doubtful
+        from leeward.engine import refuse_alike, refuse_beyond, refuse_doubtful
 
         if queries:
             table, _ = self._recognised()
@@ -316,6 +316,8 @@ class Session(Private):
             others = isinstance(queries[0], Statistic) and queries[0].others
             if not going_on and (others or any(look.elsewhere for look in looks)):
                 refuse_alike(table.matches(queries[0]))
+            if not going_on:
+                refuse_beyond(table.beyond(queries[0]))
 
     def publish(
         self, priced: PricedPlan, paid: Charge, *, promises: Sequence[str] = (), monitor: MonitorStated | None = None

@@ -22,7 +22,9 @@ from leeward.errors import DataError
 from leeward.tables._files import File, Queried, files_of
 from leeward.tables._geojson import LATITUDE, LONGITUDE, points_table, properties
 from leeward.tables._geojson import features as features_of
+from leeward.tables._headings import refuse_rows, refuse_title
 from leeward.tables._texts import delimiter_of
+from leeward.tables._workbook import filled
 from leeward.tables._writing import DELIMITERS, PLAIN, TimeFormat, Writing
 
 Looks = Literal["texts", "numbers", "whole numbers", "times", "times with an offset", "nothing"]
@@ -123,9 +125,20 @@ def detected(name: str, table: str | None = None, said: Writing = PLAIN) -> Dete
     if kind == "csv":
         return _of_text(files[0], said)
     names = list(_COLUMNS[kind](files[0], table))
+    if kind == "xlsx":
+        refuse_title(files[0].name, len(names), filled(files[0], table))
     with reading(f"The file '{files[0].name}'"):
         read = READERS[kind](files[0], table, names)
-        return Detected(kind, tuple(_typed(name, column) for name, column in zip(names, read.columns, strict=True)))
+        columns = tuple(_typed(name, column) for name, column in zip(names, read.columns, strict=True))
+    if kind == "xlsx":
+        _refuse_rows(files[0], columns, [map(str, column.drop_null().to_pylist()) for column in read.columns])
+    return Detected(kind, columns)
+
+
+def _refuse_rows(file: File, columns: Sequence[Seen], values: Sequence[Iterable[str]]) -> None:
+    """Refuse a file whose first row seems to be a row of the data."""
+    timely = [one.looks.startswith("times") and _written("", [one.name]).looks.startswith("times") for one in columns]
+    refuse_rows(file.name, [one.name for one in columns], [*map(frozenset, values)], timely)
 
 
 def _parquet_columns(file: File, _: str | None) -> Iterable[str]:
@@ -197,7 +210,10 @@ def _of_text(file: File, said: Writing) -> Detected:
     delimiter = said.delimiter or _delimiter(text, usual)
     rows = list(records_of(text, delimiter, cut=len(start) == _BYTES))
     names, rest = (rows[0], rows[1:]) if rows else ([], [])
-    columns = [_written(name, [row[at] for row in rest if len(row) > at and row[at]]) for at, name in enumerate(names)]
+    refuse_title(file.name, sum(map(bool, names)), len({at for row in rest for at, value in enumerate(row) if value}))
+    values = [[row[at] for row in rest if len(row) > at and row[at]] for at in range(len(names))]
+    columns = [_written(name, below) for name, below in zip(names, values, strict=True)]
+    _refuse_rows(file, columns, values)
     return Detected("csv", tuple(columns), None if delimiter == usual else delimiter, encoding)
 
 
@@ -224,16 +240,16 @@ def _encoding(start: bytes) -> str | None:
 
 
 def _delimiter(text: str, usual: str | None) -> str:
-    """The sign by which all records have as many fields as the first, and most."""
-    fields = dict[str, int]()
+    """The sign by which all records have as many fields as the first, and most; or all but the first, if it is a title."""
+    regular, titled = dict[str, int](), dict[str, int]()
     for sign in DELIMITERS:
-        counts = {len(row) for row in itertools.islice(records_of(text, sign, cut=True), 200) if row}
-        if len(counts) == 1:
-            fields[sign] = counts.pop()
-    best = max(fields, key=lambda sign: (fields[sign], sign == usual), default=None)
-    if best is None or fields[best] == 1:
-        return usual or ","
-    return best
+        first, *rest = [len(row) for row in itertools.islice(records_of(text, sign, cut=True), 200) if row] or [0]
+        if first > 1 and {*rest} <= {first}:
+            regular[sign] = first
+        elif first == 1 and len(rest) > 1 and len({*rest}) == 1 and rest[0] > 1:
+            titled[sign] = rest[0]
+    fields = regular or titled
+    return max(fields, key=lambda sign: (fields[sign], sign == usual), default=usual or ",")
 
 
 def records_of(text: str, delimiter: str, *, cut: bool) -> Iterator[list[str]]:

@@ -32,6 +32,16 @@ def header(file: File, sheet: str | None) -> list[str]:
     return next(_rows(file, sheet))[1]
 
 
+def filled(file: File, sheet: str | None) -> int:
+    """Return how many columns of a sheet hold something below the first row.
+
+    Raises:
+        DataError: see `sheet_table`.
+    """
+    _, *rows = _rows(file, sheet)
+    return len({at for _, row in rows for at, cell in enumerate(row) if cell is not None})
+
+
 def sheet_table(files: Sequence[File], sheet: str | None, columns: Mapping[str, str]) -> pa.Table:
     """Return the named columns of a sheet, of several workbooks one below the other.
 

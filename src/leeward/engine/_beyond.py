@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many numbers lie beyond the bounds of a question: each counts as the bound that it is beyond.
+
+Bounds are public, and meant to hold nearly all numbers. After a slip in them (of the unit, of a decimal mark) the answer is
+the bound itself. All of this is for the curator only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from leeward._private import Private
+from leeward.errors import DoubtfulDataError
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Beyond(Private):
+    """How many numbers lie beyond the declared bounds, of those that count; a bound is what each of them counts as.
+
+    Attributes:
+        below: how many lie below the lower bound.
+        above: how many lie above the upper.
+        of: how many numbers count.
+        summed: whether a number is the sum of what somebody's rows hold.
+    """
+
+    below: int
+    above: int
+    of: int
+    summed: bool
+
+    def said(self) -> str:
+        """Say how many."""
+        what = "sums of people" if self.summed else "numbers"
+        return f"{self.below:,} below and {self.above:,} above, of {self.of:,} {what}"
+
+
+def refuse_beyond(found: Beyond | None) -> None:
+    """Refuse bounds that over 9 of 10 numbers lie beyond: the answer would be about the bounds.
+
+    Raises:
+        DoubtfulDataError: they are such. For the curator only.
+    """
+    if found is None or 10 * (found.below + found.above) <= 9 * found.of:
+        return
+    raise DoubtfulDataError(
+        f"The bounds lower and upper: {found.said()}",
+        "each of them counts as the bound that it is beyond, so the answer would be about the bounds",
+        "Check the bounds, and the unit and the decimal mark of the column. That it stopped is a fact about the data: do not"
+        ' publish it. Nothing was charged. If all is as it should be, go on with if_doubtful = "publish" (in the command:'
+        " --if-doubtful publish)",
+    )

@@ -309,7 +309,19 @@ def test_the_last_tick_before_1970_is_in_its_hour_and_the_next_is_not(
         assert counts(source, ["in", "out"], window=window) == [2, 0]
     if zone is None:
         pq.write_table(made, tmp_path / "x.parquet", use_deprecated_int96_timestamps=True)
-        assert counts(str(tmp_path / "x.parquet"), ["in", "out"], window=window) == [2, 0]
+        assert counts(str(tmp_path / "x.parquet"), ["in", "out"], window=window, timezone="UTC") == [2, 0]
+
+
+@pytest.mark.parametrize("window", [WINDOW, ZONED], ids=["a clock's", "instants"])
+def test_a_type_of_times_that_programs_mean_in_two_ways_needs_a_zone(window: dict[str, str], tmp_path: Path) -> None:
+    """What Spark writes by default is an instant, as UTC shows it: taken for a clock's in Tokyo, it was nine hours off."""
+    pq.write_table(table([1, 2], ["a", "a"]), tmp_path / "x.parquet", use_deprecated_int96_timestamps=True)
+    with pytest.raises(DataError, match="INT96, does not say"):
+        counts(str(tmp_path / "x.parquet"), ["a"], window=window)
+    assert counts(str(tmp_path / "x.parquet"), ["a"], window=ZONED, timezone="UTC") == [2]
+    assert counts(str(tmp_path / "x.parquet"), ["a"], window=WINDOW, timezone="Asia/Tokyo") == [2]
+    tokyo = {end: f"{moment}+09:00" for end, moment in WINDOW.items()}
+    assert counts(str(tmp_path / "x.parquet"), ["a"], window=tokyo, timezone="UTC") == [0]
 
 
 @pytest.mark.parametrize(

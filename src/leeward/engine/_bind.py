@@ -29,7 +29,7 @@ from leeward.tables._files import File, files_of
 from leeward.tables._geojson import points_table
 from leeward.tables._memory import arrow_table
 from leeward.tables._objects import of_objects
-from leeward.tables._parquet import check_bound, check_pages
+from leeward.tables._parquet import INT96, check_bound, check_pages, declared
 from leeward.tables._schema import check_one_schema
 from leeward.tables._texts import in_utf8
 from leeward.tables._types import check_arrow, check_engine_types
@@ -52,12 +52,14 @@ class InDuckDB(Bound):
         types: the engine's own type of each column that was asked for, by its name.
         files: the files it reads.
         guessed: the columns whose type is that of their values.
+        open_times: the columns of times that are instants or readings, according to which program wrote them.
     """
 
     connection: duckdb.DuckDBPyConnection
     types: Mapping[str, str]
     files: Sequence[File]
     guessed: frozenset[str]
+    open_times: frozenset[str]
 
     @property
     def rows(self) -> Any:
@@ -68,6 +70,9 @@ class InDuckDB(Bound):
 
     def declares(self, column: str) -> bool:
         return column not in self.guessed
+
+    def leaves_open(self, column: str) -> bool:
+        return column in self.open_times
 
     def all_rows(self) -> pa.Table:
         """The columns asked for, in the order of the source."""
@@ -184,7 +189,12 @@ def bind(
                 found = _REWRITTEN
             connection.execute(f"CREATE TEMP VIEW {_SOURCE} AS SELECT {chosen} FROM {found}")
             guessed = frozenset(names) if kind in ("xlsx", "geojson") else frozenset[str]()
-            yield InDuckDB(connection, types, files, of_objects(source, names) if kind == "memory" else guessed)
+            if kind == "memory":
+                guessed = of_objects(source, names)
+            unsaid = (
+                frozenset(name for name, of in declared(files[0]) if of == INT96) if kind == "parquet" else frozenset()
+            )
+            yield InDuckDB(connection, types, files, guessed, unsaid)
 
 
 _IN_MEMORY: Mapping[str, Callable[[Any, Sequence[File], str | None, Mapping[str, str]], pa.Table]] = {

@@ -34,6 +34,10 @@ class Bound(Private):
         """Whether the source says of what type a column is, or its values alone do: in a sheet, or as Python objects."""
         return True
 
+    def leaves_open(self, column: str) -> bool:
+        """Whether a column's type does not say if its times are instants or readings of a clock, and programs differ."""
+        return False
+
     def check_roles(self, columns: Mapping[str, str]) -> None:
         """Refuse a column that is not read for what a question asks of it; an engine that reads texts as numbers has none.
 

@@ -48,6 +48,9 @@ class OwnColumns(Bound):
     def declares(self, column: str) -> bool:
         return self._whole.declares(column)
 
+    def leaves_open(self, column: str) -> bool:
+        return self._whole.leaves_open(column)
+
     def fetch(self, expression: Any) -> pa.Table:
         return self._whole.fetch(expression)
 

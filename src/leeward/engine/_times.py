@@ -97,6 +97,13 @@ def when(rows: Any, table: Timed, bound: Bound) -> Times:
             raise _no_time(table.time, "time_unit is for whole numbers, and the column holds none")
         return Times(stamp, values.notnull() & stamp.isnull(), Clock.EPOCHS, per_second)
     if kind.is_timestamp():
+        if table.timezone is None and bound.leaves_open(table.time):
+            raise _no_time(
+                table.time,
+                "its type in Parquet, INT96, does not say whether times are instants or readings of a clock: Spark writes"
+                " instants, as UTC shows them, and other programs readings",
+                'Name `timezone`: "UTC" for files that Spark wrote, else the zone of the clock',
+            )
         clock = Clock.READINGS if kind.timezone is None else Clock.INSTANTS
         if (kind.scale or 0) > 6:
             return Times(epoch_ns(values), readable, clock, 10**9)

@@ -16,11 +16,14 @@ from leeward.tables._files import File, once
 Schema = tuple[tuple[str, str], ...]
 """The columns of a file, in its order: names and types; a name may occur twice."""
 
+INT96 = "timestamp[int96]"
+"""An old type of times, which does not say what they are: Spark stores instants in it, others readings of a clock."""
+
 _PLAIN = {
     "BOOLEAN": "bool",
     "INT32": "int32",
     "INT64": "int64",
-    "INT96": "timestamp[int96]",
+    "INT96": INT96,
     "FLOAT": "float32",
     "DOUBLE": "float64",
     "BYTE_ARRAY": "bytes",

@@ -214,3 +214,19 @@ def test_the_desk_and_the_history_name_who_asked(stand: Stand, capsys: pytest.Ca
     assert "Analyst Spent ann 1" in told
     assert re.search(r"People by place, .* ann 1\b", told)
     assert "asked-by" not in told
+
+
+def test_a_table_in_which_each_row_is_a_person_is_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A census has no column that says who: nothing is combined then, also not by the service's own look at what is offered."""
+    at_once(monkeypatch)
+    write_tables(tmp_path)
+    people = tmp_path / "people.toml"
+    people.write_text(people.read_text("utf-8").replace('person = "id"', 'person = "each row"'), "utf-8")
+    made = Stand(tmp_path)
+    made.token("ann", people="2")
+    asked = with_(SUM, "query", combine=None)
+    answer = made.post("/release", "people", asked)
+    assert answer.status_code == 200, answer.text
+    refused = made.post("/release", "people", SUM)
+    assert refused.status_code == 422
+    assert "there is nothing to combine" in refused.json()["message"]

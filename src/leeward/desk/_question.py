@@ -21,11 +21,11 @@ from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
 from leeward.desk._promise import promise_of
 from leeward.desk._steps import after, shown
-from leeward.desk._table import EACH_ROW
 from leeward.desk._views import page, see
 from leeward.engine._places import read_places
 from leeward.errors import LeewardError, SpecError
 from leeward.query import places
+from leeward.query._source import EACH_ROW
 from leeward.tables._detected import Detected, detected
 from leeward.tables._guess import GROUP, decimal_of, likely, numeric, writing_of
 
@@ -133,7 +133,7 @@ TITLES: Final = {
 """What is asked of a number, as the page calls it."""
 
 
-def _groups(desk: Desk, column: str, form: Mapping[str, str]) -> list[Any]:
+def _groups(desk: Desk, group: str, form: Mapping[str, str]) -> list[Any]:
     """Return the public groups that a form lists, one a line; or those of a public list."""
     lines = [line.strip() for line in form.get("groups", "").splitlines() if line.strip()]
     named = form.get("list", "")
@@ -148,13 +148,13 @@ def _groups(desk: Desk, column: str, form: Mapping[str, str]) -> list[Any]:
         return lines
     path = str(desk.files.file(named))
     seen = detected(path, None)
-    if seen.column(column) is None:
+    if seen.column(group) is None:
         raise SpecError(
             f"The list of groups '{named}'",
-            f"it has no column that is called '{column}', as in the private table",
+            f"it has no column that is called '{group}', as in the private table",
             "Call it so there, or name the groups here",
         )
-    listed: list[Any] = read_places(places(path, place=column, **writing_of(seen))).keys.to_pylist()
+    listed: list[Any] = read_places(places(path, place=group, **writing_of(seen))).keys.to_pylist()
     return listed
 
 

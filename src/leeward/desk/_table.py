@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
@@ -15,10 +15,9 @@ from leeward.desk._look import looked_at
 from leeward.desk._steps import after, shown
 from leeward.desk._views import page, see
 from leeward.errors import LeewardError
+from leeward.query._source import EACH_ROW
 from leeward.tables._detected import Detected
 from leeward.tables._guess import WHO, likely, writing_of
-
-EACH_ROW: Final = "each row"
 
 
 def routes(desk: Desk) -> APIRouter:

@@ -19,6 +19,7 @@ from leeward.errors import SpecError, nearest
 from leeward.exact._real import exact
 from leeward.notion._named import NAMED
 from leeward.query._selection import Which
+from leeward.query._source import EACH_ROW
 from leeward.query._statistic import Kind
 from leeward.service._tokens import NAME, Tokens
 from leeward.session._budget import Budget
@@ -130,9 +131,10 @@ class DataSet:
             yield self.spec({**asked, **places, **data})
             return
         kept = {"data": {**self.parts["data"], "keep": self._filters()}}
-        yield self.spec({**asked, **kept, "query": {"kind": "count", "combine": "min"}})
+        combine = {} if self.parts["data"].get("person") == EACH_ROW else {"combine": "min"}
+        yield self.spec({**asked, **kept, "query": {"kind": "count", **combine}})
         for column in self.offer.columns:
-            query = {"kind": "sum", "column": column, "lower": 0, "upper": 1, "combine": "min"}
+            query = {"kind": "sum", "column": column, "lower": 0, "upper": 1, **combine}
             yield self.spec({**asked, "query": query})
 
     def _filters(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ FOLDER = "tests/desk/test_desk_folder.py"
 DRAFTS = "tests/desk/test_desk_drafts.py"
 PATH = "tests/desk/test_desk_path.py"
 ATTACK = "tests/attacks/test_desk.py"
+QUESTIONS = "tests/desk/test_desk_questions.py"
 
 MUTANTS = [
     M(GUARD, "Entrance.opens_with", "self._is_open and not opens", "self._is_open", ATTACKS, "the token lets in whoever has it, again and again"),
@@ -30,4 +31,15 @@ MUTANTS = [
     M("leeward.desk._release", "truth", "if now:", "if ever:", PATH, "what an earlier release cost is told as the price of this one"),
     M("leeward.desk._risk", "belief_at_most", "(grown + weight(1 - prior))", "(grown + weight(prior))", PATH, "the bettor's belief is told too low"),
     M("leeward.desk._releases", "kept", "if \"/\" not in file and digest_or_none(folder / file) in listed[file]", "if \"/\" not in file", PATH, "a report that was changed since is shown"),
+    M("leeward.desk._drafts", "_is_asked", 'and ("query" if of_visits else "places") not in sections', "", QUESTIONS, "a draft about a table names places that no page shows"),
+    M("leeward.desk._drafts", "_is_list", "and len(listed) == 1", "", QUESTIONS, "groups of several columns are asked, and the page shows one"),
+    M("leeward.desk._drafts", "_is_promise", 'visits="visits" in sections["data"]', "visits=True", QUESTIONS, "the promise of a table cannot be kept"),
+    M("leeward.desk._question", "asked", 'return made if promise_of(made) in promises(query) else made.without("protect", "decide")', "return made", QUESTIONS, "a promise stays that the question cannot have"),
+    M("leeward.desk._question", "_groups", "if bool(lines) == bool(named):", "if not lines and not named:", QUESTIONS, "of groups that are named twice the list is not looked at"),
+    M("leeward.desk._table", "routes", 'made if "time" in data else made.without("window")', "made", QUESTIONS, "a window stays although no time is meant"),
+    M("leeward.desk._strength", "to_pay", "one.prices.values()", "list(one.prices.values())[:1]", QUESTIONS, "of several windows the price of one is told"),
+    M("leeward.desk._release", "charged_for", "if one.key in keys", "if one.key == min(keys)", QUESTIONS, "what several windows cost is told as what one does"),
+    M("leeward.desk._releases", "routes", "for one in all_kept(desk) for of in one.statements", "for one in all_kept(desk) for of in one.statements[:1]", QUESTIONS, "what later windows bought is not told"),
+    M("leeward.desk._worth", "least_epsilon_within", "<= error", "< 2 * error", QUESTIONS, "an ε is offered at which the wish is not met"),
+    M("leeward._first_question", "promises", 'a_number(query["lower"]) >= 0', "True", QUESTIONS + " tests/cli/test_init.py", "a sum of negative numbers is said never to be too low"),
 ]  # fmt: skip

@@ -6,6 +6,7 @@ oracle's, or a refusal that must name its reason; none may be answered otherwise
 
 from __future__ import annotations
 
+import base64
 import datetime as dt
 import gzip
 import os
@@ -312,16 +313,40 @@ def test_the_last_tick_before_1970_is_in_its_hour_and_the_next_is_not(
         assert counts(str(tmp_path / "x.parquet"), ["in", "out"], window=window, timezone="UTC") == [2, 0]
 
 
-@pytest.mark.parametrize("window", [WINDOW, ZONED], ids=["a clock's", "instants"])
-def test_a_type_of_times_that_programs_mean_in_two_ways_needs_a_zone(window: dict[str, str], tmp_path: Path) -> None:
+OLD = (
+    "UEFSMRUAFRwVHCwVBBUAFQYVBhwAAAACAAAABAEBAAAAAgAAABUAFSAVICwVBBUAFQYVBhwAAAACAAAABAEBAAAAYQEAAABhFQAVLBUsLBUEFQAVBhUG"
+    "HAAAAAIAAAAEAQC+2ZwPTAYAAL7ZnA9MBgAVBBlMNQAYBnNjaGVtYRUGABUCJQIYAXAAFQwlAhgBdiUAABUEJQIYAXQlFAAWBBkcGTwmABwVAhklBgAZ"
+    "GAFwFQAWBBZCFkImCEkcFQAVABUCADwpBhkmAAQAAAAmABwVDBklBgAZGAF2FQAWBBZGFkYmSkkcFQAVABUCADwWBBkGGSYABAAAACYAHBUEGSUGABkY"
+    "AXQVABYEFlIWUiaQAUkcFQAVABUCADwpBhkmAAQAAAAW2gEWBCYIFtoBACggcGFycXVldC1jcHAtYXJyb3cgdmVyc2lvbiAyNi4wLjEZPBwAABwAABwA"
+    "AADtAAAAUEFSMQ=="
+)
+"""A file of Parquet as it was before logical types: two rows, p 1 and 2, v "a", t 2026-03-02 19:30 as TIMESTAMP_MICROS."""
+
+
+@pytest.mark.parametrize("kind", ["INT96", "TIMESTAMP_MICROS"])
+def test_types_of_times_that_programs_mean_in_two_ways_need_a_zone(kind: str, tmp_path: Path) -> None:
     """What Spark writes by default is an instant, as UTC shows it: taken for a clock's in Tokyo, it was nine hours off."""
-    pq.write_table(table([1, 2], ["a", "a"]), tmp_path / "x.parquet", use_deprecated_int96_timestamps=True)
-    with pytest.raises(DataError, match="INT96, does not say"):
-        counts(str(tmp_path / "x.parquet"), ["a"], window=window)
-    assert counts(str(tmp_path / "x.parquet"), ["a"], window=ZONED, timezone="UTC") == [2]
-    assert counts(str(tmp_path / "x.parquet"), ["a"], window=WINDOW, timezone="Asia/Tokyo") == [2]
+    file = str(tmp_path / "x.parquet")
+    if kind == "INT96":
+        pq.write_table(table([1, 2], ["a", "a"]), file, use_deprecated_int96_timestamps=True)
+    else:
+        Path(file).write_bytes(base64.b64decode(OLD))
+    for window in (WINDOW, ZONED):
+        with pytest.raises(DataError, match=r"old one \(INT96, say\), which does not say"):
+            counts(file, ["a"], window=window)
+    assert counts(file, ["a"], window=ZONED, timezone="UTC") == [2]
+    assert counts(file, ["a"], window=WINDOW, timezone="Asia/Tokyo") == [2]
     tokyo = {end: f"{moment}+09:00" for end, moment in WINDOW.items()}
-    assert counts(str(tmp_path / "x.parquet"), ["a"], window=tokyo, timezone="UTC") == [0]
+    assert counts(file, ["a"], window=tokyo, timezone="UTC") == [0]
+
+
+def test_an_old_file_and_a_new_one_are_not_one_table(tmp_path: Path) -> None:
+    """Both were said to hold instants, and the engine took the old one's times for readings."""
+    (tmp_path / "a.parquet").write_bytes(base64.b64decode(OLD))
+    new = {"p": pa.array([3], pa.int32()), "v": ["a"], "t": pa.array([T], pa.timestamp("us", "UTC"))}
+    pq.write_table(pa.table(new), tmp_path / "b.parquet")
+    with pytest.raises(DataError, match="perhaps UTC"):
+        counts([str(tmp_path / f"{name}.parquet") for name in "ab"], ["a"], timezone="UTC")
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from leeward.tables._files import File, files_of
 from leeward.tables._geojson import points_table
 from leeward.tables._memory import arrow_table
 from leeward.tables._objects import of_objects
-from leeward.tables._parquet import INT96, check_bound, check_pages, declared
+from leeward.tables._parquet import check_bound, check_pages, open_times
 from leeward.tables._schema import check_one_schema
 from leeward.tables._texts import in_utf8
 from leeward.tables._types import check_arrow, check_engine_types
@@ -191,9 +191,7 @@ def bind(
             guessed = frozenset(names) if kind in ("xlsx", "geojson") else frozenset[str]()
             if kind == "memory":
                 guessed = of_objects(source, names)
-            unsaid = (
-                frozenset(name for name, of in declared(files[0]) if of == INT96) if kind == "parquet" else frozenset()
-            )
+            unsaid = open_times(files[0]) if kind == "parquet" else frozenset[str]()
             yield InDuckDB(connection, types, files, guessed, unsaid)
 
 

@@ -100,8 +100,8 @@ def when(rows: Any, table: Timed, bound: Bound) -> Times:
         if table.timezone is None and bound.leaves_open(table.time):
             raise _no_time(
                 table.time,
-                "its type in Parquet, INT96, does not say whether times are instants or readings of a clock: Spark writes"
-                " instants, as UTC shows them, and other programs readings",
+                "its type in Parquet is an old one (INT96, say), which does not say whether times are instants or readings"
+                " of a clock: Spark writes instants, as UTC shows them, and other programs readings",
                 'Name `timezone`: "UTC" for files that Spark wrote, else the zone of the clock',
             )
         clock = Clock.READINGS if kind.timezone is None else Clock.INSTANTS

@@ -16,14 +16,16 @@ from leeward.tables._files import File, once
 Schema = tuple[tuple[str, str], ...]
 """The columns of a file, in its order: names and types; a name may occur twice."""
 
-INT96 = "timestamp[int96]"
-"""An old type of times, which does not say what they are: Spark stores instants in it, others readings of a clock."""
+_INT96 = "timestamp[int96]"
+_UNSAID = ", perhaps UTC]"
+"""How the type of times ends that have none but Parquet's old "converted" type: by the standard they are instants, and
+DuckDB takes them for readings of a clock, as some that write them do."""
 
 _PLAIN = {
     "BOOLEAN": "bool",
     "INT32": "int32",
     "INT64": "int64",
-    "INT96": INT96,
+    "INT96": _INT96,
     "FLOAT": "float32",
     "DOUBLE": "float64",
     "BYTE_ARRAY": "bytes",
@@ -96,6 +98,14 @@ def declared(file: File) -> Schema:
     return tuple(schema)
 
 
+def open_times(file: File) -> frozenset[str]:
+    """Return the columns of times of which the file does not say whether they are instants or readings of a clock.
+
+    They have the type INT96, in which Spark stores instants and others readings, or one from before there were two.
+    """
+    return frozenset(name for name, kind in declared(file) if kind == _INT96 or kind.endswith(_UNSAID))
+
+
 def _note(metadata: Mapping[bytes, bytes] | None) -> pa.Schema | None:
     """Read what Arrow notes of all columns. It is not what pyarrow makes of a file, where some of it is lost."""
     note = (metadata or {}).get(b"ARROW:schema")
@@ -129,6 +139,8 @@ def _type(column: Any) -> str:
         return f"decimal({logical['precision']}, {logical['scale']})"
     if kind in {"Timestamp", "Time"}:
         unit = _SHORT.get(logical["timeUnit"], logical["timeUnit"])
+        if kind == "Timestamp" and logical.get("is_from_converted_type"):
+            return f"timestamp[{unit}{_UNSAID}"
         return f"{kind.lower()}[{unit}{', UTC' if logical['isAdjustedToUTC'] else ''}]"
     return "text" if kind == "String" else str(kind).lower()
 

@@ -217,7 +217,7 @@ def test_the_desk_and_the_history_name_who_asked(stand: Stand, capsys: pytest.Ca
 
 
 def test_a_table_in_which_each_row_is_a_person_is_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A census has no column that says who: nothing is combined then, also not by the service's own look at what is offered."""
+    """A census has no column that says who: nothing is combined, also not by the service's own look at what is offered."""
     at_once(monkeypatch)
     write_tables(tmp_path)
     people = tmp_path / "people.toml"

@@ -89,7 +89,7 @@ def promises(query: Mapping[str, Any]) -> dict[str, str]:
     """
     kind = query.get("kind", "visitors")
     words = dict[str, str]()
-    if kind in ("count", "histogram") or (kind == "sum" and a_number(query["lower"]) >= 0):
+    if kind in ("count", "histogram", "unlisted groups") or (kind == "sum" and a_number(query["lower"]) >= 0):
         words |= _PUBLISHED  # of other numbers no side is certain under any of these notions
     if kind in _WHERE and (kind != "count" or "by" in query):
         words |= {never: said.format(**_WHERE[kind]) for never, said in _DECIDED.items()}

@@ -423,6 +423,34 @@ def test_years_and_months_may_name_columns(tmp_path: Path) -> None:
     assert [one.name for one in detected(str(tmp_path / "m.csv")).columns] == ["meter", "2025", "202601", "1"]
 
 
+def test_groups_that_nobody_has_listed_are_asked_for_of_some_rows(town: Town) -> None:
+    words = [
+        "--kind",
+        "unlisted groups",
+        "--person",
+        "patient",
+        "--group",
+        "ward",
+        "--keep",
+        "ward=70, 71",
+        "--never",
+        "low",
+    ]
+    data = hospital("")[0]
+    spec = drafted(town, data, *words)
+    assert spec["query"] == {"kind": "unlisted groups", "by": "ward", "most_groups": 100}
+    assert spec["data"]["keep"] == {"ward": ["70", "71"]}
+    assert (spec["protect"]["groups_per_person"], spec["protect"]["delta"]) == (1, "1e-6")
+    assert "How many people a group needs to be shown: 15 for certain." in Path("spec.toml").read_text("utf-8")
+    assert "must not be listed from the data" not in Path("spec.toml").read_text("utf-8")
+    found = json.loads(town.run("check", "spec.toml", "--json")[1])
+    assert found["looks"][0]["not_counted"]["filtered"] == sum(row[1] not in (70, 71) for row in PATIENTS)
+    Path("spec.toml").unlink()
+    for slip, told in (("age", "COLUMN=VALUE"), ("years=1", "none of that name"), ("age=", "COLUMN=VALUE")):
+        assert told in drafted(town, data, *words[:6], "--keep", slip, "--never", "low", code=2)["refused"]
+    assert "in no list" in drafted(town, data, data, *words, code=2)["refused"]
+
+
 @pytest.mark.parametrize(
     ("upper", "written"),
     [

@@ -113,7 +113,7 @@ def test_windows_are_priced_together_and_the_command_has_the_same_answers(seat: 
     assert code == 0, err
     assert {one["charged"] for one in json.loads(said)["releases"]} == {"0"}
     assert (out / "answers.csv").read_bytes() == (mine.folder / "answers.csv").read_bytes()
-    rows = list(csv.DictReader((out / "answers.csv").read_text("utf-8").splitlines()))
+    rows = list(csv.DictReader((out / "answers.csv").read_text("utf-8-sig").splitlines()))
     days = [sum(at.date() == dt.date(2026, 3, 14 + i) for *_, at in PATIENTS) for i in range(3)]
     assert [int(row["count"]) >= day for row, day in zip(rows, days, strict=True)] == [True] * 3
 

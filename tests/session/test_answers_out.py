@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 from pathlib import Path
 
@@ -51,7 +52,8 @@ def test_the_csv_beside_the_answers_holds_them_and_no_formula(town: Town, tmp_pa
     places.to_parquet(town.folder / "places.parquet")
     made = released(town, "name")
     made.save(tmp_path / "o")
-    with (tmp_path / "o" / "answers.csv").open(encoding="utf-8", newline="") as file:
+    assert (tmp_path / "o" / "answers.csv").read_bytes().startswith(codecs.BOM_UTF8)  # by which spreadsheets know UTF-8
+    with (tmp_path / "o" / "answers.csv").open(encoding="utf-8-sig", newline="") as file:
         read = list(csv.DictReader(file))
     expected = [{key: str(value) for key, value in row.items()} for row in made.answers.to_pylist()]
     expected[1]["name"] = "'" + expected[1]["name"]

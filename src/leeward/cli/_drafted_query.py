@@ -6,6 +6,7 @@ Ranges, levels and groups are asked for and never taken from the data: see `leew
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,12 +23,21 @@ from leeward._first_question import (
     parts,
     ways_to_combine,
 )
+from leeward._plain import plain
 from leeward.cli._asked import answer, at_terminal, choice, column, tell
-from leeward.errors import SpecError
+from leeward.errors import SpecError, no_column
 from leeward.tables._guess import GROUP, decimal_of, numeric, writing_of
 
 if TYPE_CHECKING:
     from leeward.tables._detected import Detected
+
+
+UNLISTED: Final = "unlisted groups"
+ASKED: Final[Mapping[str, str]] = {
+    **KINDS,
+    UNLISTED: "which groups a column has that nobody has listed: those with enough people, and how many",
+}
+"""What `leeward init` drafts, in words."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +72,12 @@ class Said:
         Raises:
             SpecError: something does.
         """
-        unmeant = {"visitors": _OF_TABLES, "count": _OF_NUMBERS, "above": _OF_NUMBERS - {"column", "levels"}}.get(
-            kind, {"p", "levels"} - ({"p"} if kind == "percentile" else set())
-        )
+        unmeant = {
+            "visitors": _OF_TABLES,
+            "count": _OF_NUMBERS,
+            "above": _OF_NUMBERS - {"column", "levels"},
+            UNLISTED: _OF_TABLES - {"group"},
+        }.get(kind, {"p", "levels"} - ({"p"} if kind == "percentile" else set()))
         for option in sorted(unmeant):
             if getattr(self, option) is not None:
                 raise SpecError(f"--{option} with --kind {kind}", "it means nothing there", "Leave it out")
@@ -89,12 +102,12 @@ def kind_of(given: str | None, of_places: str | None) -> str:
         raise SpecError(
             "Neither LIST nor --kind",
             "nothing says what is asked, and there is no terminal to ask for it",
-            f"Name the public list of places, or give --kind: {', '.join(KINDS)}",
+            f"Name the public list of places, or give --kind: {', '.join(ASKED)}",
         )
     if given is None:
         tell("What is asked? (More kinds are on the page docs/spec.md.)")
     first = ["visitors"] if of_places else ["count"]
-    return choice("--kind", given, {kind: KINDS[kind] for kind in dict.fromkeys((*first, *KINDS))})
+    return choice("--kind", given, {kind: ASKED[kind] for kind in dict.fromkeys((*first, *ASKED))})
 
 
 def drafted_query(
@@ -116,15 +129,37 @@ def drafted_query(
         who: the column that says who, or ``each row``.
     """
     query, keys = dict[str, Any](kind=kind), dict[str, Any]()
+    if kind == UNLISTED:
+        if listing is not None:
+            raise SpecError(f"Both LIST and --kind '{kind}'", "it asks for what is in no list", "Give one of them")
+        by = column("the column of the groups", "--group", said.group, table, GROUP, assumed=False)
+        return query | {"by": by, "most_groups": 100}, {}
     if kind != "count":
         query |= _number(kind, table, said, who)
         keys = decimal_of(table, query["column"])
-    if by := _groups(kind, table, listing, listed, said):
-        query["by"] = by
+    if groups := _groups(kind, table, listing, listed, said):
+        query["by"] = groups
     if kind == "count":
         combine = _combined(kind, said, who)
         query |= {} if combine == "refuse" else {"combine": combine}
     return query, keys
+
+
+def kept(given: Sequence[str], table: Detected) -> dict[str, list[Any]]:
+    """Return the keys of ``keep``: the values of columns that rows are kept with; they are public, as all of the question.
+
+    Raises:
+        SpecError: one is not written as a column and values, or the table has no such column.
+    """
+    found = dict[str, list[Any]]()
+    for each in given:
+        name, equal, values = each.partition("=")
+        if not equal or not all(parts(values)) or name in found:
+            raise SpecError(f"--keep {plain(each)}", "it is not COLUMN=VALUE,VALUE, of a column each", "Write it so")
+        if table.column(name) is None:
+            raise no_column(name, [one.name for one in table.columns])
+        found |= group_keys(table, name, parts(values))
+    return found
 
 
 def _combined(kind: str, said: Said, who: str) -> str:

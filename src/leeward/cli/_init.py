@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leeward._first_question import KINDS
 from leeward._plain import plain
 from leeward._postgres import is_address
 from leeward.cli import _drafted_times
@@ -18,7 +17,7 @@ from leeward.cli._asked import answer, column, tell
 from leeward.cli._asked import sheet as sheet_of
 from leeward.cli._drafted_places import in_a_list, on_a_grid
 from leeward.cli._drafted_promise import decision, drafted_plan, never_wrong, odds
-from leeward.cli._drafted_query import Said, drafted_query, kind_of
+from leeward.cli._drafted_query import ASKED, UNLISTED, Said, drafted_query, kept, kind_of
 from leeward.cli._output import say, wrote
 from leeward.errors import InputError, SpecError
 from leeward.tables._guess import WHO, writing_of
@@ -38,7 +37,11 @@ def init(
         "spec.toml"
     ),
     kind: Annotated[
-        str | None, typer.Option("--kind", help="What is asked; with LIST, visitors.", metavar="|".join(KINDS))
+        str | None, typer.Option("--kind", help="What is asked; with LIST, visitors.", metavar="|".join(ASKED))
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option("--keep", help="Only rows whose column holds one of these: COLUMN=VALUE,VALUE; may be repeated."),
     ] = None,
     person: Annotated[
         str | None,
@@ -131,6 +134,7 @@ def init(
     rows = None if visits else "each row"
     who = 'the column that says who; or "each row", if nobody has two' if rows else "the column that says who"
     read["person"] = column(who, "--person", person, table, WHO, assumed=False, instead=rows)
+    read |= {"keep": kept(keep, table)} if keep else {}
     sections: dict[str, dict[str, Any]] = {"data": read}
     if visits:
         tell("2. What is a place?")
@@ -153,10 +157,13 @@ def init(
     side = never_wrong(never, sections.get("query", {}))
     decide = decision(side, people)
     tell("5. How much in all? A release costs its epsilon: a smaller one protects more, and says less.")
-    sections["protect"] = protected(side, "1", visits=visits)
+    sections["protect"] = protected(side, "1", visits=visits) | (_UNLISTED if kind == UNLISTED else {})
+    if kind == UNLISTED and read["person"] != rows:
+        sections["protect"] |= {"groups_per_person": 1, "if_more": "first"}
     sections |= {"decide": decide} if decide else {}
     name = data.stem.partition(".")[0]
     sections["budget"] = {"ledger": "budget.db", "dataset": name, "cap": "1"}
+    sections["budget"] |= {"cap_delta": "1e-5"} if kind == UNLISTED else {}
     drafted_plan(sections, out.absolute().parent)  # what no epsilon mends is not asked about again and again
     told = list[str]()
 
@@ -173,6 +180,10 @@ def init(
         file.write(written(sections, told))
     wrote(out)
     say("\n".join([f"Wrote {out}.", *told, f"Next: leeward check {out}"]))
+
+
+_UNLISTED = {"delta": "1e-6"}
+"""What groups that nobody has listed need beside."""
 
 
 def _amount(text: str) -> None:

@@ -221,9 +221,13 @@ class Release:
         import pyarrow.parquet as pq
 
         from leeward.report import report_html
+        from leeward.tables._sheets import write_sheet
 
         text = self.statement.to_json() + "\n"
-        files: dict[str, Write] = {"answers.parquet": self.to_parquet, "answers.csv": self.to_csv}
+        files: dict[str, Write] = {
+            "answers.parquet": self.to_parquet,
+            "answers.csv": lambda path: write_sheet(self.answers, path),
+        }
         if self._list_is_ours:
             files["places.parquet"] = lambda path: pq.write_table(self.places, path)
         files[REPORT] = lambda path: path.write_text(report_html(self), "utf-8")
@@ -337,13 +341,13 @@ def _described(releases: Sequence[Release], windows: bool, formats: Sequence[str
 def _of_windows(releases: Sequence[Release]) -> dict[str, Write]:
     """What is written of several windows of one question, by name: a table, a page, and all statements, which are last."""
     from leeward.session._windows import answers_of_windows, statement_of_windows
-    from leeward.tables._sheets import MOST_ROWS_OF_A_SHEET, write_table
+    from leeward.tables._sheets import MOST_ROWS_OF_A_SHEET, write_sheet
 
     table = answers_of_windows(releases)
     text = statement_of_windows(releases).to_json() + "\n"
     files = releases[0]._files()
     files["answers.parquet"] = lambda path: _write_parquet(table, path)
-    files["answers.csv"] = lambda path: write_table(table, path)
+    files["answers.csv"] = lambda path: write_sheet(table, path)
     if table.num_rows >= MOST_ROWS_OF_A_SHEET:
         del files["answers.csv"]
     files[REPORT] = functools.partial(_write_windows, releases)

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 from leeward._first_question import Never, Side
 from leeward._plain import probability
 from leeward.planner._plan import Plan
+from leeward.planner._unlisted_plan import UnlistedPlan
 
 if TYPE_CHECKING:
+    from leeward.planner._accuracy import UnlistedAccuracy
     from leeward.planner._number_plan import NumberPlan
     from leeward.planner._rank_plan import RankPlan
 
@@ -79,7 +81,9 @@ def _lines(sections: Mapping[str, Mapping[str, Any]], odds: Sequence[str]) -> It
     for section, keys in sections.items():
         about = [*(_ABOUT_OF_TABLES if table else _ABOUT).get(section, _ABOUT.get(section, ()))]
         if section == "query":
-            about += [said for key, said in _PUBLIC.items() if key in keys]
+            unlisted = isinstance(keys.get("by"), str)
+            about += [said for key, said in _PUBLIC.items() if key in keys and not (unlisted and key == "by")]
+            about += [_NOT_LISTED] if unlisted else []
         if section == "protect" and (notion := keys.get("notion", "")) in _ALTERNATIVE:
             about.append(f"{_ALTERNATIVE[notion]}. {(_DECIDES if decides or not table else _ANSWERS)[notion]}.")
         if section == ("decide" if decides else "protect"):
@@ -113,6 +117,8 @@ _PUBLIC: Final[Mapping[str, str]] = {
 }
 """What is said of keys that are public, and why."""
 
+_NOT_LISTED: Final = "Groups with enough people are shown, and of all others nothing is said."
+
 _BESIDE: Final[Mapping[str, str]] = {
     "person": "who",
     "place": "where, written as in the other table",
@@ -125,6 +131,8 @@ _BESIDE: Final[Mapping[str, str]] = {
     "error_at_most": "the largest chance of a wrong word about one place",
     "dataset": "a public name of the data",
     "cap": "no release goes beyond this",
+    "cap_delta": "nor does the delta of all of them",
+    "keep": "only rows that hold one of these count",
     "delimiter": "what separates the columns",
     "encoding": "how its letters are stored",
     "decimal": "the decimal mark",
@@ -140,8 +148,12 @@ _BESIDE_OF_TABLES: Final[Mapping[str, str]] = {
     "grid": "the answer is a multiple of it",
     "p": "which percentiles: 50 is the median",
     "levels": "asked from the highest down",
-    "by": "the column, and every group there may be",
+    "by": "the column of groups",
     "combine": "what becomes of a person's several rows",
+    "most_groups": "so many are shown at most",
+    "delta": "so likely the promise may fail",
+    "groups_per_person": "one person counts in one group",
+    "if_more": "whoever is in several counts in the first by name",
     "safe_at_most": '"safe" means: at most so many people are counted',
     "dangerous_at_least": '"dangerous" means: at least so many people are counted',
     "error_at_most": "the largest chance of one wrong word",
@@ -162,11 +174,25 @@ def _toml(value: Any) -> str:
     return str(value)
 
 
-def odds_of(made: Plan | NumberPlan | RankPlan) -> list[str]:
+def odds_of(made: Plan | NumberPlan | RankPlan | UnlistedPlan) -> list[str]:
     """Say what is known of the answers before anything is charged: a line each."""
     if isinstance(made, Plan):
         return _chances(made)
+    if isinstance(made, UnlistedPlan):
+        return _shown(made.accuracy())
     return [line[:1].upper() + line[1:] for line in made.accuracy().lines()]
+
+
+def _shown(found: UnlistedAccuracy) -> list[str]:
+    """Say from how many people on a group is shown, and how far its count is off."""
+    several = [(found.half_shown_from, "every second time"), (found.mostly_shown_from, "95 times in 100")]
+    if (always := found.always_shown_from) is not None:
+        several = [each for each in several if each[0] < always] + [(always, "for certain")]
+    shown = ", ".join(f"with {people:,} {often}" for people, often in several)
+    return [
+        f"How many {found.counted} a group needs to be shown: {shown.removeprefix('with ')}.",
+        f"Its count is off by at most {found.within_95_percent:,}, with probability 95 %.",
+    ]
 
 
 def _chances(made: Plan) -> list[str]:

@@ -8,6 +8,7 @@ none of this, and keeps every text to the letter.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import os
 import re
@@ -71,6 +72,15 @@ def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
     from pyarrow import csv as pa_csv
 
     pa_csv.write_csv(harmless(table), path)
+
+
+def write_sheet(table: pa.Table, path: str | os.PathLike[str]) -> None:
+    """Write an Arrow table as CSV with a mark in front, without which spreadsheets take UTF-8 for another encoding."""
+    from pyarrow import csv as pa_csv
+
+    with open(path, "wb") as file:
+        file.write(codecs.BOM_UTF8)
+        pa_csv.write_csv(harmless(table), file)
 
 
 def write_frame(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:

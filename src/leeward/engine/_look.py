@@ -103,9 +103,9 @@ def refuse_doubtful(looks: Sequence[Look], *, going_on: bool = False) -> None:
     raise DoubtfulDataError(
         given if rows else "The table has no rows",
         "; ".join(why) or "there is nothing to count",
-        "Check the window, the time zone, the columns and the public list. That it stopped is a fact about the data: do not"
-        ' publish it. Nothing was charged. If all is as it should be, go on with if_doubtful = "publish" (in the command:'
-        " --if-doubtful publish)",
+        "Check the window, the time zone, how times are written (time_format), the columns and the public list. That it"
+        " stopped is a fact about the data: do not publish it. Nothing was charged. If all is as it should be, go on with"
+        ' if_doubtful = "publish" (in the command: --if-doubtful publish)',
     )
 
 

@@ -169,7 +169,8 @@ def visits(
         raise SpecError(
             "The visits name no place",
             "a row must say where it happened",
-            "Name the `place` column, or `latitude` and `longitude` for a grid",
+            "Name the `place` column, or `latitude` and `longitude` for a grid; points of a GeoDataFrame or of GeoJSON are"
+            " columns of these two names",
         )
     if timezone is not None:
         check_zone(timezone)

@@ -118,6 +118,7 @@ class Checked(Private):
 
 
 _MOST_WINDOWS = 12
+_MOST_TOLD = 3
 
 
 def _rows(found: Checked) -> Iterator[tuple[str, str]]:
@@ -133,8 +134,11 @@ def _rows(found: Checked) -> Iterator[tuple[str, str]]:
     for reason, number in found.dropped.items():
         if number:
             yield "not counted", said(reason, number)
-    for over in dict.fromkeys(filter(None, found.over_bound)):
+    told = list(filter(None, found.over_bound))
+    for over in list(dict.fromkeys(told))[:_MOST_TOLD]:
         yield "over the bound", over
+    if len(set(told)) > _MOST_TOLD:
+        yield "over the bound", f"and others in more windows: there are some in {len(told)} of {len(looks)}"
     if (beyond := found.survey.beyond) is not None and (beyond.below or beyond.above):
         yield "beyond the bounds", f"{beyond.said()}: each counts as the bound that it is beyond"
     if looks[0].times is not None:

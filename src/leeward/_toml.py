@@ -163,6 +163,10 @@ def _taught(model: type[BaseModel], error: ValidationError, examples: Mapping[st
         return SpecError(name or "The spec", str(first["ctx"]["error"]), "")
     if first["type"] == "literal_error":
         return SpecError(name, "it is not a known choice", f"Known: {first['ctx']['expected']}")
+    if first["type"] == "model_type" and isinstance(first["loc"][-1], int):
+        held = keys_at(model, where) if where[:-1] == [key] else keys_at(model, [*where[: where.index(key)], key])
+        of = ", ".join(f"{name} = …" for name in held[:2])
+        return SpecError(name, "each of its list is a table of keys and values", f"Write {key} = [{{ {of} }}]")
     because, instead = _KINDS.get(
         first["type"], ("it does not hold what it should", "See docs/spec.md for what it means")
     )

@@ -310,11 +310,19 @@ def test_counts_that_are_never_too_low_have_a_curve_of_certain_bounds(down: str,
     made = numbers({"from": [0, 1, 2], "to": [1, 2, 3], "count": [5, 0, 2]}, "histogram")
     made.told["mechanism"] |= {"name": "geometric", "parts": [{"rate_up": "1", "rate_down": down, "step": "1"}]}
     lines = [trace for trace in answers_figure(made).data if trace.type == "scatter"]
-    assert [(tuple(line.x), tuple(line.y)) for line in lines] == ([((0, 1, 2, 3), (7, 2, 2, 0))] if drawn else [])
+    assert [(tuple(line.x), tuple(line.y)) for line in lines] == ([((0, 1, 2, 3), (7, 2, 2, 2))] if drawn else [])
     # between two ends it is as high as at the lower: no more have a number from 1/2 on than from 0 on
     assert all(line.line.shape == "hv" for line in lines)
     said = "the line is how many at most have a number from there on, which is certain of those counted"
     assert (said in Page(report_html(made)).text()) == drawn
+
+
+def test_a_curve_is_certain_of_people_as_they_are_counted() -> None:
+    """Whose least number counts may have a larger one: "certain of those counted" was false."""
+    made = numbers({"from": [0, 1], "to": [1, 2], "count": [5, 0]}, "histogram", combine="min")
+    made.told["mechanism"] |= {"name": "geometric", "parts": [{"rate_up": "1", "rate_down": "inf", "step": "1"}]}
+    said = "which is certain of people who are each counted once with the least of their numbers"
+    assert said in Page(report_html(made)).text()
 
 
 def test_each_group_has_a_curve_of_certain_bounds_of_its_own() -> None:
@@ -323,8 +331,8 @@ def test_each_group_has_a_curve_of_certain_bounds_of_its_own() -> None:
     made.told["mechanism"] |= {"name": "geometric", "parts": [{"rate_up": "1", "rate_down": "inf", "step": "1"}]}
     lines = [trace for trace in answers_figure(made).data if trace.type == "scatter"]
     assert [(line.name, tuple(line.x), tuple(line.y)) for line in lines] == [
-        ("f, at most, from here on", (0, 1, 2), (6, 1, 0)),
-        ("m, at most, from here on", (0, 1, 2), (6, 4, 0)),
+        ("f, at most, from here on", (0, 1, 2), (6, 1, 1)),
+        ("m, at most, from here on", (0, 1, 2), (6, 4, 4)),
     ]
     said = "lines are how many of their group at most have a number from there on, which is certain of those counted"
     assert said in Page(report_html(made)).text()

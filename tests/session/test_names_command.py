@@ -246,7 +246,7 @@ def test_a_name_by_the_last_places_says_so_wherever_its_error_is_told(one: Town)
         page = (one.out / "report.html").read_text()
         on_places = f"{so} on places per person," if so else ""
         assert f"it had at most {fewer} fewer people{on_places} than the place with the most." in page
-        assert f"people{so}{so and ','} than the busiest" in " ".join(one.run("plan", spec)[1].split())
+        assert f"fewer{so}{so and ','} than the busiest" in " ".join(one.run("plan", spec)[1].split())
         made = str(next(iter(read_spec(spec).plans())))
         assert f"fewer people{on_places} than the busiest of" in made
 

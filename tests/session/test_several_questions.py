@@ -278,6 +278,7 @@ def test_windows_of_questions_have_folders_of_both(clinic: Town) -> None:
     code, out, err = clinic.run("release", spec, "--out", clinic.out)
     assert code == 0, err
     assert "2 questions, 4 releases: a total price of 300." in out
+    assert "For the curator only, of mean-age, from 2026-01-01T00:00:00 to 2026-01-02T00:00:00 (facts" in err
     for name in ("mean-age", "quartiles"):
         starts = pd.read_parquet(clinic.out / name / "answers.parquet")["window_start"]
         assert sorted(set(starts)) == ["2026-01-01T00:00:00", "2026-01-02T00:00:00"]

@@ -437,6 +437,7 @@ ROWS = [
             ("removal-only", "RemovalOnly"),
             ("bounded-dp", "BoundedDP"),
             ("hamming", "ReplaceDP"),
+            ("add-remove-replace-dp", "ReplaceDP"),
         )
     ),
     Effect(

@@ -247,11 +247,25 @@ def register(claims: Claims) -> None:
         )  # fmt: skip
 
     @says(
-        r"So it is certain of each interval that no more people(?P<own> of its group)? have a number from its lower end on, among those counted, than its count and those"
+        r"The number of people beside an answer is never (?P<side>below|above) how many it is about: its noise is never (?P<sign>negative|positive)"
+    )
+    def _(world: Any, side: str, sign: str) -> bool:
+        way = -1 if side == "below" else 1
+        return (sign == "negative") == (side == "below") and len(world.plan.parts) > 1 and not any(
+            p for k, p in world.chances[-1].items() if k * way > 0
+        )  # fmt: skip
+
+    @says(
+        r"So it is certain of each interval that no more people(?P<own> of its group)? have a number from its lower end on, (?P<so>among those counted|each counted"
+        r" once (in the first listed group they are in and )?with the (?P<how>least|greatest) of their numbers), than its count and those"
         r" of the intervals above it( of its group)? add up to: that sum is too high by at most (?P<high>[\d,]+) at the highest interval and by at"
         r" most (?P<low>[\d,]+) at the lowest, each with probability at least 95 %"
     )
-    def _(world: Any, own: str | None, high: str, low: str) -> bool:
+    def _(world: Any, own: str | None, so: str, how: str | None, high: str, low: str) -> bool:
+        if how != {"min": "least", "max": "greatest"}.get(world.query.records.combine):
+            return False  # whose least number counts may have a larger one
+        if how and ("first listed group" in so) != (len(world.query.groups) > 1):
+            return False
         bins = len(world.exact(world.tables[0])) // len(world.cells)
         noise = [world.chances[0].get(k, 0.0) for k in range(2 * NEAR)]
 

@@ -39,7 +39,8 @@ def _head(report: AnswerReport) -> Iterable[tuple[str, str]]:
     by = "" if asked.by is None else f" by {columns_named(asked.by)}"
     if asked.groups_per_person is not None:
         yield "question", f"groups{by} that nobody has listed, with how many {asked.many} are in each"
-        yield "groups per person", f"{asked.groups_per_person} at most; {asked.answers:,} are published at most"
+        each = "" if asked.many == "rows" else f"{asked.groups_per_person} a person at most; "
+        yield "groups", f"{each}{asked.answers:,} are published at most"
     else:
         of = "" if asked.column is None else f" of '{asked.column}'"
         yield "question", f"{asked.kind}{of}{by}: {counted(asked.answers, 'answer')}"

@@ -28,7 +28,7 @@ def print_names(report: NameReport) -> None:
     if report.refused_as_written:
         print_parts(f"\nAs written, `leeward release` refuses: {report.refused_as_written}")
     so = ", counted after the bound," if asked.if_more not in {None, "refuse"} else ""
-    than = f"fewer people{so} than the busiest" if asked.which == "busiest" else f"more people{so} than the quietest"
+    than = f"fewer{so} than the busiest" if asked.which == "busiest" else f"more{so} than the quietest"
     print_parts("", _rows(report))
     said = f"95% within: with that probability, whatever the counts are, the named {asked.noun} has at most so many {than}."
     said += (

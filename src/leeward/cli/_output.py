@@ -230,9 +230,15 @@ def progress_shown(quiet: bool) -> Iterator[Progress]:
         yield tell
 
 
-def print_notes(notes: CuratorNotes) -> None:
-    """Print what only the curator may know, on stderr, marked as such."""
+def print_notes(notes: CuratorNotes, of: str = "") -> None:
+    """Print what only the curator may know, on stderr, marked as such.
+
+    Args:
+        notes: what that is.
+        of: which of several releases they are about.
+    """
     if lines := notes.lines():
-        say("For the curator only (facts about the data; do not publish):", err=True)
+        which = f", of {plain(of)}" if of else ""
+        say(f"For the curator only{which} (facts about the data; do not publish):", err=True)
         for line in lines:
             say(f"  {line}", err=True)

@@ -140,11 +140,11 @@ def publish(
             with progress_shown(quiet) as progress:
                 progress("writing the report")
                 wrote(save(releases))
-    if not quiet:
-        for each in releases:
-            print_notes(each.curator)
     asked_by = [(name, plan) for name, plans in asked_for.items() for plan in plans]
     result = released(out, zip([name for name, _ in asked_by], releases, strict=True), budget)
+    if not quiet:
+        for (name, _), each, one in zip(asked_by, releases, result.releases, strict=True):
+            print_notes(each.curator, _which(name, one.window) if len(releases) > 1 else "")
     if as_json:
         print_json(result.to_dict())
     elif not quiet:
@@ -154,6 +154,11 @@ def publish(
         say(f"Budget of {left.dataset}: {left.spent} of {left.cap} spent, {left.left} left.{_of_delta(left)}")
         say(f"The report is at {out / 'report.html'}")
     opened.say(releases, quiet)
+
+
+def _which(name: str, window: WindowStated | None) -> str:
+    """Tell one of several releases from the others: by its question, and its window."""
+    return ", ".join(filter(None, [name, "" if window is None else f"from {window.start} to {window.end}"]))
 
 
 def _of_delta(left: Balance) -> str:

@@ -390,7 +390,10 @@ def _subsampled(asked: Asked, notion: Notion) -> Option:
     except NoiseError as refused:
         return Option(notion, "subsampled count", notion.epsilon, refused=str(refused))
     deviations = ", ".join(f"{float(count.variance(c)) ** 0.5:.3g}" for c in (0, 1, 10))
-    spread = f"Standard deviation at 0, 1 and 10 people: {deviations}; two-sided: {float(usual) ** 0.5:.3g} everywhere"
+    spread = (
+        f"Standard deviation at 0, 1 and 10 {asked.query.many}: {deviations}; two-sided: {float(usual) ** 0.5:.3g}"
+        " everywhere"
+    )
     if k == 1:
         return Option(notion, "subsampled count", notion.epsilon, note=f"{SUBSAMPLED}. {spread}")
     equal = float((usual - count.variance(0)) / (count.variance(1) - count.variance(0)))

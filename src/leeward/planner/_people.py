@@ -49,8 +49,8 @@ def empty(noun: Noun, many: Many) -> str:
     return "where nobody was" if noun == "place" else f"with {people(0, many)}"
 
 
-def nobody(noun: Noun) -> str:
+def nobody(noun: Noun, many: Many) -> str:
     """Say "if nobody were anywhere"; of groups, "if all were empty"."""
     if noun == "level":
-        return "nobody were above any"
+        return f"{people(0, many)} were above any"
     return "nobody were anywhere" if noun == "place" else "all were empty"

@@ -224,7 +224,7 @@ def implies(notion: Notion, other: Notion) -> bool:
 def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str:
     asked, said = compared.asked, []
     size, noun, many = asked.scenario.size, asked.query.noun, asked.query.many
-    all_empty = "nobody were above any level" if noun == "level" else f"all {noun}s were empty"
+    all_empty = f"{people(0, many)} were above any level" if noun == "level" else f"all {noun}s were empty"
     if asked.scenario.counts is not None:
         said.append(f"Of the counts given, about {_number(right_words(chosen, asked))} {noun}s get a correct answer")
     elif (safe := chosen.probability_safe(0)) is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from leeward._plain import counted
+from leeward._plain import counted, probability
 from leeward.errors import LowUtilityError
 from leeward.mechanism import ThresholdRule
 from leeward.planner._accuracy import MeanAccuracy
@@ -91,8 +91,8 @@ def _refuse_chance(made: Plan, safe: ThresholdRule, chance: float) -> None:
     error = "" if safe.never_wrong else f" with error_at_most = {safe.error_at_most}"
     raise LowUtilityError(
         f"safe_at_most = {safe.bound}{error} under {made.notion.name} at epsilon = {made.notion.epsilon}",
-        f"even {a(noun)} {empty(noun, made.query.many)} would be called safe with probability {chance:.2g} only, below"
-        f" useful_from = {_written(made.useful_from)}",
+        f"even {a(noun)} {empty(noun, made.query.many)} would be called safe with probability"
+        f" {probability(chance, 2)} only, below useful_from = {_written(made.useful_from)}",
         (
             "Raise epsilon or safe_at_most"
             + (_FEWER.get(noun, "") if (made.query.most_counts or 1) > 1 and made.mechanism.stop_after is None else "")
@@ -108,7 +108,7 @@ def _refuse_chance(made: Plan, safe: ThresholdRule, chance: float) -> None:
 
 def _refuse_reach(made: Plan, reached: float, places: int, before: int) -> None:
     forgotten = made.query.most_counts is None
-    many = f"{places:,} {made.query.noun}s before it stops, even if {nobody(made.query.noun)}"
+    many = f"{places:,} {made.query.noun}s before it stops, even if {nobody(made.query.noun, made.query.many)}"
     if before:
         raise LowUtilityError(
             f"A later round of a monitor, with {made.mechanism.stop_after} of its stops left after {before}",

@@ -5,7 +5,8 @@ The number is clamped to public bounds (so ±∞ are the bounds) and rounded hal
 ``values``. NULL, NaN, an empty field and a text that is not a number mean that the person has none. A floating-point number
 stands for the decimal that it prints as, to nine places; to fewer where the bounds hold more than about 10⁶ steps, so that
 bounds times places stay within 2⁵⁰, and what is not a column of whole numbers is refused beyond that. Whether it is above a
-level, or in an interval, is decided by all its digits.
+level, or in an interval, is decided by all digits that floating point of 64 bits holds: a text or a decimal of more, and a
+level such as 1/3, are rounded to these.
 
 What one change can do is `leeward.query._numeric`'s, group by group: a person is in one group, so withdrawing or inserting a
 person, or moving their number, touches one group. Replacing their record may do more: it may take them from one group to

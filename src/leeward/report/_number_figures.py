@@ -82,7 +82,7 @@ def _intervals(result: Readable, errors: list[float]) -> go.Figure:
             figure.add_trace(
                 go.Scatter(
                     x=[*low[:bins], high[bins - 1]],
-                    y=[*curve, 0],
+                    y=[*curve, curve[-1]],  # whoever is beyond the bounds counts in the last interval
                     mode="lines",
                     line={"color": SAND if len(curves) == 1 else COLOURS[i % len(COLOURS)], "width": 2, "shape": "hv"},
                     yaxis="y2",

@@ -14,7 +14,7 @@ from leeward._statement import NumberMechanism, NumberQuery, NumberStatement
 from leeward.exact._real import inf
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy
 from leeward.planner._people import people
-from leeward.query._combined import HOW
+from leeward.query._combined import HOW, counted_once
 from leeward.query._group_names import Group, answer_column, columns_named, group_named, lists_of
 from leeward.report._words import Readable, between, many, question
 
@@ -190,15 +190,16 @@ def crossed(result: Readable) -> bool:
 
 def caption(result: Readable) -> str:
     """Say what the picture shows."""
-    counts = "count" in result.answers.column_names
+    counts, query = "count" in result.answers.column_names, stated(result).query
     if crossed(result):
         return "Each cell is a noisy count, the darker the larger; how far off counts are is said above, not drawn."
     each = "Bars are noisy counts" if counts else "Points are the answers"
     if certain_curve(result) is not None:
-        many_groups = len(stated(result).query.groups) > 1
-        line, whose = ("lines are", " of their group") if many_groups else ("the line is", "")
-        each += f", {line} how many{whose} at most have a number from there on, which is certain of those counted"
-    each += ", from the smallest percentile to the largest" if isinstance(stated(result).query.p, tuple) else ""
+        line, whose = ("lines are", " of their group") if len(query.groups) > 1 else ("the line is", "")
+        once = counted_once(query.combine, grouped=len(query.groups) > 1, numbers=True)
+        sure = f"of people who are each {once}" if once else "of those counted"
+        each += f", {line} how many{whose} at most have a number from there on, which is certain {sure}"
+    each += ", from the smallest percentile to the largest" if isinstance(query.p, tuple) else ""
     if isinstance(stated(result).accuracy, RankAccuracy):
         return f"{each}; their errors are numbers of {many(stated(result))}, and are said above."
     if not any(reach(result)):

@@ -28,6 +28,7 @@ from leeward.planner._decisions import STATES
 from leeward.planner._people import a, at_most_people, people, places
 from leeward.planner._people import empty as empty_of
 from leeward.query._combined import counted_once
+from leeward.query._records import Many
 from leeward.query._statistic import Noun
 
 KEPT = {"latest": "visited last", "earliest": "visited first"}
@@ -241,12 +242,13 @@ def stopped(statement: DecidingStatement, tally: Tally) -> str:
     anew = " of each group" if isinstance(query, NumberQuery) and query.levels and len(query.groups) > 1 else ""
     said = f"The {noun}s{anew} were asked in the public order, and the asking stops after {not_safe}."
     expected = statement.mechanism.expected_answered_if_empty
-    known = f" {_had_all_been_empty(noun)}, about {expected} would have been answered on average." if expected else ""
+    empty = _had_all_been_empty(noun, query.many)
+    known = f" {empty}, about {expected} would have been answered on average." if expected else ""
     return f"{said} {tally.answered or 0:,} of {places(tally.places, noun)} got an answer.{known}"
 
 
-def _had_all_been_empty(noun: Noun) -> str:
-    return "Had nobody been above any of them" if noun == "level" else f"Had every {noun} been empty"
+def _had_all_been_empty(noun: Noun, counted: Many) -> str:
+    return f"Had {people(0, counted)} been above any of them" if noun == "level" else f"Had every {noun} been empty"
 
 
 def is_truncated(query: VisitorQuery | NumberQuery) -> bool:

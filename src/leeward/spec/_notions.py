@@ -27,8 +27,9 @@ NUMBER_NOTIONS: dict[str, type[Notion]] = {
     "normalised-manhattan": NormalisedManhattan,
     "maximum": Maximum,
     "hamming": ReplaceDP,
-    **{name: kind for name, kind in NAMED.items() if kind not in (Presence, ReplaceDP)},
+    **{name: kind for name, kind in NAMED.items() if kind is not Presence},
 }
+"""What a question about numbers may be asked under: all that comparisons name, and the metric notions."""
 
 
 def named(known: Mapping[str, type[Notion]], name: str) -> type[Notion]:
@@ -44,9 +45,14 @@ def named(known: Mapping[str, type[Notion]], name: str) -> type[Notion]:
     return known[name]
 
 
-def number_notion(kind: type[Notion], asked: Statistic, epsilon: str, unit: str | None) -> Notion:
-    """Return a notion for one number a person; the metric ones know the universe of the numbers and the unit of ε."""
-    if kind is ReplaceDP and asked.people is not None:
+def number_notion(name: str, asked: Statistic, epsilon: str, unit: str | None) -> Notion:
+    """Return a notion for one number a person; the metric ones know the universe of the numbers and the unit of ε.
+
+    Raises:
+        SpecError: it is not known for numbers, or needs what is missing, or refuses what is given.
+    """
+    kind = named(NUMBER_NOTIONS, name)
+    if name == "hamming" and asked.people is not None:
         return BoundedDP(epsilon)  # Hamming distance between tables with as many numbers
     if not issubclass(kind, Manhattan):
         if unit is not None:

@@ -308,8 +308,8 @@ class Spec(Section):
             if name in GRADED:
                 return GRADED[name](*self.protect.two_rates())
             return named(NAMED, name)(self.protect.one_rate())
-        epsilon = self.protect.one_rate()
-        return number_notion(named(NUMBER_NOTIONS, name), self.statistic(), epsilon, unit)
+        named(NUMBER_NOTIONS, name)  # before its price is asked for, which of one that is not known may be two
+        return number_notion(name, self.statistic(), self.protect.one_rate(), unit)
 
     def _notion_of_unlisted(self) -> Notion:
         """Return a notion whose steps are of one person at one ε; the others are refused."""

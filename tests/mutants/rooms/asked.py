@@ -33,7 +33,7 @@ MUTANTS = [
     M(SPEC, "Spec.ledger", "b.version, b.notion", '"1", b.notion', KEYS, "version has no effect"),
     M("leeward.spec._windows", "cut", "whole.end if whole.end - at <= length else at + length", "at + length", KEYS + " " + OPTIONS, "the last window reaches beyond the end"),
     M("leeward.spec._windows", "cut", "        at = stop", "        at = stop + length", KEYS, "every other window is left out"),
-    M("leeward.spec._notions", "number_notion", "if kind is ReplaceDP and asked.people is not None:", "if False:", "tests/session/test_numbers_command.py " + KEYS,
+    M("leeward.spec._notions", "number_notion", 'if name == "hamming" and asked.people is not None:', "if False:", "tests/session/test_numbers_command.py " + KEYS,
       "hamming with a public number of people is refused"),
     M("leeward.spec._notions", "number_notion", '"nobody": asked.people is None', '"nobody": True', "tests/session/test_numbers_command.py",
       "metric notions always protect absence"),

@@ -195,6 +195,12 @@ def _guaranteed(plan: NumberPlan) -> list[str]:
             f"With probability at least 95 %, an answer is off by at most so much, by how many {many} it is about:"
             f" {', '.join(known)}"
         )
+        number = plan.parts[-1].law
+        if number.down.is_infinite or number.up.is_infinite:
+            side, sign = ("below", "negative") if number.down.is_infinite else ("above", "positive")
+            found.append(
+                f"The number of {many} beside an answer is never {side} how many it is about: its noise is never {sign}"
+            )
     else:
         one, every = at_most(accuracy.within_95_percent, 6), at_most(accuracy.all_within_95_percent, 6)
         within = f"An answer is within {one} of the exact one with probability at least 95 %"
@@ -216,10 +222,10 @@ def _guaranteed(plan: NumberPlan) -> list[str]:
 def _curve(plan: NumberPlan) -> str:
     query, where = plan.query, " of its group" if plan.query.groups else ""
     return (
-        f"So it is certain of each interval that no more {query.many}{where} have a number from its lower end on, among"
-        f" those counted, than its count and those of the intervals above it{where} add up to: that sum is too high by at"
-        f" most {too_high(plan, 1):,} at the highest interval and by at most {too_high(plan, query.bins):,} at the lowest,"
-        " each with probability at least 95 %"
+        f"So it is certain of each interval that no more {query.many}{where} have a number from its lower end on,"
+        f" {query.counted_so.strip(', ')}, than its count and those of the intervals above it{where} add up to: that sum is"
+        f" too high by at most {too_high(plan, 1):,} at the highest interval and by at most"
+        f" {too_high(plan, query.bins):,} at the lowest, each with probability at least 95 %"
     )
 
 

@@ -100,13 +100,13 @@ def _guaranteed(plan: RankPlan, accuracy: RankAccuracy) -> list[str]:
         f"With probability at least 95 %, whatever the data are, at most {below} % of the {query.many}{where} and"
         f" {more:,} more have a number below an answer, and at most {above} % and {more:,} more one above it"
     )
-    if query.ps:
-        found.append(IN_ORDER)
     if len(query.groups) > 1:  # of one, all its percentiles keep that at once
         found.append(
             f"With probability at least 95 %, that is so of all {query.cells:,} answers together with"
             f" {accuracy.all_within_95_percent + 1:,} in place of {more:,}"
         )
+    if query.ps:
+        found.append(IN_ORDER)
     found.append(promised(words.definition, plan.price))
     return found
 

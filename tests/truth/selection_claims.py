@@ -117,7 +117,8 @@ def register(claims: Claims) -> None:
 
     @says(
         r"With probability at least (?P<chance>\d+) %, whatever the counts are, the named (?P<noun>\w+) (?P<verb>had|has) (?P<k>no|at most [\d,]+)"
-        r" (?P<than>fewer|more) people(?P<relative>, counted after the bound on places per person| among those counted) than the \w+ with the"
+        r" (?P<than>fewer|more) people(?P<relative>, counted after the bound on places per person,| among those counted|, each counted once (in the first"
+        r" listed group they are in)?( and )?(with the (least|greatest) of their numbers)?,) than the \w+ with the"
         r" (?P<end>most|fewest)"
     )
     def _(world: Any, chance: str, noun: str, verb: str, k: str, than: str, relative: str, end: str) -> bool:
@@ -125,6 +126,9 @@ def register(claims: Claims) -> None:
         wanted = int(chance) / 100
         tight = most == 0 or worst(world.rate, world.options, most - 1) < wanted
         truncated = isinstance(world, OfVisits) and world.truncated
+        combine = "refuse" if isinstance(world, OfVisits) else world.query.records.combine
+        if ("each counted once" in relative) != (combine != "refuse"):
+            return False  # of a group that is not the first that somebody is in, more people may be there
         return (
             meant(world, noun, than, end) and (verb == "had") == isinstance(world, OfVisits)
             and ("after the bound" in relative) == truncated and kept(world, most) >= wanted - 1e-12 and tight

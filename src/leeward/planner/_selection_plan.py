@@ -117,7 +117,7 @@ class SelectionPlan(Displayed):
         lists = [self.places] if self.places else [100, 1_000, 10_000]
         found = [(n, self.accuracy(n).within_95_percent) for n in lists]
         than = "fewer" if query.which == "busiest" else "more"
-        so = ", counted after the bound on places per person," if query.truncates else ""
+        so = f"{query.counted_so}," if query.counted_so.startswith(",") else ""
         return "\n".join(
             [
                 f"the {query.which} {query.noun}, named by noisy max of rate {self.mechanism.rate} under {self.notion},"

@@ -57,6 +57,13 @@ class Selection:
         return isinstance(self.counts, CountVisitors) and self.counts.truncates
 
     @property
+    def counted_so(self) -> str:
+        """Say, after a number of people or rows, which of them count."""
+        if self.truncates:
+            return ", counted after the bound on places per person"
+        return self.counts.counted_so if isinstance(self.counts, Statistic) else " among those counted"
+
+    @property
     def many(self) -> Many:
         """What those are called who are counted: ``people``, or ``rows``."""
         return self.counts.many

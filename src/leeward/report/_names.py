@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from leeward._statement import NumberQuery, SelectionStatement, VisitorQuery
+from leeward.query._combined import counted_once
 from leeward.report._numbers import group_of, taken
 from leeward.report._words import Readable, is_truncated, many, question, visited
 
@@ -37,6 +38,8 @@ def lead(statement: SelectionStatement) -> str:
     had, so = "has", ""
     if isinstance(query.of, VisitorQuery):
         had, so = "had", ", counted after the bound on places per person," if is_truncated(query.of) else ""
+    elif once := counted_once(query.of.combine, grouped=len(query.of.groups) > 1, numbers=query.of.column is not None):
+        so = f", each {once},"
     far, than = ("fewer", "most") if query.kind == "busiest" else ("more", "fewest")
     return (
         f"With probability at least 95 %, it {had} {f'at most {k:,}' if k else 'no'} {far} {many(statement)}{so} than the"

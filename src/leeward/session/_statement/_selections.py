@@ -83,14 +83,14 @@ def _assumptions(query: Selection) -> list[str]:
 
 def _guaranteed(plan: SelectionPlan, accuracy: SelectionAccuracy) -> list[str]:
     query, words = plan.query, of_rows(plan.notion.words) if plan.query.of_rows else plan.notion.words
-    counted_so = ", counted after the bound on places per person" if query.truncates else " among those counted"
+    so = query.counted_so + ("," if query.counted_so.startswith(",") else "")
     far, than = ("fewer", "most") if query.which == "busiest" else ("more", "fewest")
     verb = "had" if isinstance(query.counts, CountVisitors) else "has"
     bounds = accuracy.within_50_percent, accuracy.within_95_percent, accuracy.within_99_percent
     return [
         *(
             f"With probability at least {chance} %, whatever the counts are, the named {query.noun} {verb}"
-            f" {f'at most {k:,}' if k else 'no'} {far} {query.many}{counted_so} than the {query.noun} with the {than}"
+            f" {f'at most {k:,}' if k else 'no'} {far} {query.many}{so} than the {query.noun} with the {than}"
             for chance, k in zip((50, 95, 99), bounds, strict=True)
         ),
         promised(words.definition, plan.price),

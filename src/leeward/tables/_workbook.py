@@ -118,6 +118,8 @@ class _reading:  # noqa: N801 - used as a function
         protected = type(error).__name__ == "PasswordError"
         raise DataError(
             f"The workbook '{self._file.name}' cannot be read",
-            "it is protected by a password" if protected else "it is damaged, or is not a workbook",
-            "Save it again as .xlsx, without a password",
+            "it is protected by a password"
+            if protected
+            else "it is damaged, or is not a workbook, or a cell has an error of a new kind",
+            "Save it again as .xlsx, without a password; cells with errors may be cleared",
         ) from None

@@ -448,7 +448,7 @@ def test_groups_that_nobody_has_listed_are_asked_for_of_some_rows(town: Town) ->
     Path("spec.toml").unlink()
     for slip, told in (("age", "COLUMN=VALUE"), ("years=1", "none of that name"), ("age=", "COLUMN=VALUE")):
         assert told in drafted(town, data, *words[:6], "--keep", slip, "--never", "low", code=2)["refused"]
-    assert "in no list" in drafted(town, data, data, *words, code=2)["refused"]
+    assert "in no list" in drafted(town, data, "wards.csv", *words, code=2)["refused"]
 
 
 @pytest.mark.parametrize(
@@ -504,3 +504,26 @@ def test_what_no_epsilon_mends_ends_the_draft(town: Town, monkeypatch: pytest.Mo
     ended, _, err = town.run("init", "h.csv")
     assert (ended, Path("spec.toml").exists()) == (2, False)
     assert "numbers that are not whole steps from 0" in err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["h.csv", "h.csv", "--kind", "count", *SAFE], "it is the private table itself"),
+        (["h.csv", "./link.csv", "--kind", "count", *SAFE], "it is the private table itself"),
+        (["h.csv", "--kind", "count", "--never", "low", "--epsilon", "2", "--cap", "1"], "one release costs 2 already"),
+        (["h.csv", "--kind", "count", "--never", "low", "--dataset", " "], "Give the data a public name"),
+        (["h.csv", "--kind", "count", "--never", "low", "--out", "no/spec.toml"], "there is no such folder"),
+    ],
+)
+def test_what_check_or_a_promise_would_not_bear_is_not_drafted(words: list[str], told: str, town: Town) -> None:
+    hospital("")
+    Path("link.csv").symlink_to("h.csv")
+    assert told in drafted(town, *words, "--person", "patient", code=2)["refused"]
+    assert not Path("spec.toml").exists()
+
+
+def test_a_release_that_costs_more_than_the_usual_cap_has_a_cap_of_its_price(town: Town) -> None:
+    hospital("")
+    words = ["h.csv", "--kind", "count", "--never", "low", "--person", "patient", "--epsilon", "5"]
+    assert drafted(town, *words)["budget"]["cap"] == "5"

@@ -23,6 +23,7 @@ from leeward.errors import InputError, SpecError
 from leeward.tables._guess import WHO, writing_of
 
 if TYPE_CHECKING:
+    from leeward.exact import Real
     from leeward.tables._detected import Detected
 
 
@@ -107,6 +108,10 @@ def init(
 
     if os.path.lexists(out):
         raise InputError(f"The spec '{out}'", "it is there already, and would be lost", "Name another with --out")
+    if not out.absolute().parent.is_dir():
+        raise InputError(
+            f"The spec '{out}'", "there is no such folder", "Make the folder first, or name another with --out"
+        )
     if public is not None and grid is not None:
         raise SpecError("Both LIST and --grid", "each is a public list", "Give one of them")
     for given in (data, *([] if public is None else [public])):
@@ -120,6 +125,12 @@ def init(
     table = detected(str(data), sheet)
     tell(f"{data}: {_described(table)}")
     list_sheet = None if public is None else sheet_of(str(public), "--list-sheet", list_sheet)
+    if public is not None and os.path.realpath(public) == os.path.realpath(data) and list_sheet == sheet:
+        raise InputError(
+            f"LIST '{public}'",
+            "it is the private table itself: being listed would reveal that somebody is in it",
+            "Name a list that was made without it",
+        )
     listing = None if public is None else detected(str(public), list_sheet)
     if listing is not None:
         tell(f"{public}: {_described(listing)}")
@@ -172,9 +183,16 @@ def init(
         sections["protect"]["epsilon"] = cost
         told[:] = odds(sections, out.absolute().parent)
 
-    answer("epsilon of one release", "--epsilon", epsilon, "1", priced)
-    most = answer("the cap: the most that all releases together may cost", "--cap", cap, "4", _amount)
-    sections["budget"] |= {"dataset": answer("a public name of the data, for its budget", "--dataset", dataset, name)}
+    cost = answer("epsilon of one release", "--epsilon", epsilon, "1", priced)
+
+    def allows(most: str) -> None:
+        if _amount(most) < _amount(cost):
+            raise SpecError(f"--cap {plain(most)}", f"one release costs {plain(cost)} already", "Give a larger one")
+
+    usual = "4" if _amount(cost) <= 4 else cost
+    most = answer("the cap: the most that all releases together may cost", "--cap", cap, usual, allows)
+    called = answer("a public name of the data, for its budget", "--dataset", dataset, name, _named)
+    sections["budget"] |= {"dataset": called}
     sections["budget"] |= {"cap": most}
     with open(out, "x", encoding="utf-8", newline="\n") as file:
         file.write(written(sections, told))
@@ -186,10 +204,15 @@ _UNLISTED = {"delta": "1e-6"}
 """What groups that nobody has listed need beside."""
 
 
-def _amount(text: str) -> None:
+def _amount(text: str) -> Real:
     from leeward.exact._real import positive
 
-    positive(text, "the amount")
+    return positive(text, "the amount")
+
+
+def _named(text: str) -> None:
+    if not text.strip():
+        raise SpecError("--dataset", "it is empty", "Give the data a public name")
 
 
 def _refuse_of_visits(kind: str, given: Mapping[str, str | None]) -> None:

@@ -45,6 +45,8 @@ class Held:
             with open_data(query, read_keys(query)) as opened:
                 look, found = opened.look(query), opened.exactly(query, "answer")
                 counts = [Fraction(int(n)) for n in found.counts]
+                beyond = opened.beyond(query)  # every engine can say it; what, is held elsewhere
+                assert beyond is None or 0 <= beyond.below + beyond.above <= beyond.of <= found.rows_kept
         except LeewardError as refused:
             return type(refused)
         dropped = {reason: rows for reason, rows in found.dropped.items() if rows}

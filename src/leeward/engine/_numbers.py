@@ -149,7 +149,7 @@ class NumberTable(TimedRows):
             first = int(query.values.lower / query.values.step)
             number, width = taken.number, int(query.values.width / query.values.step)
             taken = taken.group_by("window", "person").aggregate(
-                number=(number + first).sum() - first, below=below.max(), above=above.max()
+                number=(number + first).sum() - first, below=below.any(), above=above.any()
             )
             below, above = (taken.number < 0) | taken.below, (taken.number > width) | taken.above
         found = taken.aggregate(of=taken.count(), below=below.ifelse(1, 0).sum(), above=above.ifelse(1, 0).sum())

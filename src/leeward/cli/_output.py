@@ -235,10 +235,10 @@ def print_notes(notes: CuratorNotes, of: str = "") -> None:
 
     Args:
         notes: what that is.
-        of: which of several releases they are about.
+        of: which of several releases they are about: ``of`` a question, ``from`` one time to another.
     """
     if lines := notes.lines():
-        which = f", of {plain(of)}" if of else ""
+        which = f", {plain(of)}" if of else ""
         say(f"For the curator only{which} (facts about the data; do not publish):", err=True)
         for line in lines:
             say(f"  {line}", err=True)

@@ -158,7 +158,9 @@ def publish(
 
 def _which(name: str, window: WindowStated | None) -> str:
     """Tell one of several releases from the others: by its question, and its window."""
-    return ", ".join(filter(None, [name, "" if window is None else f"from {window.start} to {window.end}"]))
+    return ", ".join(
+        filter(None, [name and f"of {name}", "" if window is None else f"from {window.start} to {window.end}"])
+    )
 
 
 def _of_delta(left: Balance) -> str:

@@ -116,4 +116,4 @@ def test_the_curve_is_about_the_groups_that_are_listed(groups: int) -> None:
     told = privacy_statement(plan_number(query, lw.AdditionOnly(1)), places=query.cells, dataset="d", version="1")
     (curve,) = (one for one in told.guaranteed if one.startswith("So it is certain"))
     assert ("no more people of its group have a number" in curve) == (groups > 0)
-    assert "among those counted" in curve
+    assert "each counted once" in curve

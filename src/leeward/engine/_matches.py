@@ -23,7 +23,8 @@ from leeward.errors import DoubtfulDataError
 
 
 def _spaced(text: Any) -> Any:
-    return text.re_replace(r"[\s\x{00A0}]+", " ").strip()  # DuckDB replaces all of them
+    # all of them are replaced; the no-break space stands there itself, because each engine has its own escape for it
+    return text.re_replace("[\\s\u00a0]+", " ").strip()
 
 
 _WAYS: Final[Mapping[str, Callable[[Any], Any]]] = {

@@ -1,0 +1,95 @@
+"""Listed keys that rows spell otherwise are told alike by every engine, and as a slow comparison in Python finds them."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from tests.spark import spark
+
+import leeward as lw
+from leeward.engine import open_data, read_keys
+
+Session = tuple[psycopg.Connection[Any], str]
+
+LISTED = ["north", "north west", "7", "South", "east", "a\\d", "x.y", "none", "é", "0"]
+NAMED = [
+    *["north", "north ", " north", "north\u00a0 west", "NORTH WEST", "007", "00"],
+    *["south", "East ", "a\\d ", "x-y", "É", "q"],
+]
+
+
+def spaced(key: str) -> str:
+    return re.sub(r"\s+", " ", key).strip()
+
+
+def ways(lower: Callable[[str], str]) -> dict[str, Callable[[str], str]]:
+    """In what keys may differ, in this order."""
+    return {
+        "spaces": spaced,
+        "upper and lower case": lower,
+        "spaces, and upper and lower case": lambda key: lower(spaced(key)),
+        "zeros in front": lambda key: re.sub(r"^0+(?=\d)", "", key),
+    }
+
+
+def of_ascii(key: str) -> str:
+    """Small letters as PostgreSQL makes them where letters are compared by their codes."""
+    return re.sub("[A-Z]", lambda letter: letter[0].lower(), key)
+
+
+def in_a_file(folder: Path, _session: Session) -> dict[str, Any]:
+    return {"table": folder / "people.csv", "of": {}}
+
+
+def in_postgres(_folder: Path, session: Session) -> dict[str, Any]:
+    connection, address = session
+    connection.execute("CREATE TABLE spelt (who text, ward text)")
+    with connection.cursor() as cursor:
+        cursor.executemany("INSERT INTO spelt VALUES (%s, %s)", [(f"p{i}", key) for i, key in enumerate(NAMED)])
+    return {"table": address, "of": {"table": "spelt", "engine": "postgres"}}
+
+
+def copied_from_postgres(folder: Path, session: Session) -> dict[str, Any]:
+    return {"table": in_postgres(folder, session)["table"], "of": {"table": "spelt"}}
+
+
+def in_spark(folder: Path, _session: Session) -> dict[str, Any]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    spark()
+    pq.write_table(pa.table({"who": [f"p{i}" for i in range(len(NAMED))], "ward": NAMED}), folder / "people.parquet")
+    return {"table": folder / "people.parquet", "of": {"engine": "spark"}}
+
+
+HELD = [in_a_file, in_postgres, copied_from_postgres, pytest.param(in_spark, marks=pytest.mark.sweep)]
+
+
+@pytest.mark.parametrize("held", HELD)
+@pytest.mark.filterwarnings("ignore:unclosed.*socket:ResourceWarning")
+def test_every_engine_tells_them_alike(held: Any, tmp_path: Path, session: Session) -> None:
+    with (tmp_path / "people.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("who", "ward"), *((f"p{i}", key) for i, key in enumerate(NAMED))])
+    there = held(tmp_path, session)
+    rows = lw.records(there["table"], person="who", **there["of"])
+    query = lw.statistic(rows, "count", by={"ward": LISTED})
+    with open_data(query, read_keys(query)) as opened:
+        found = opened.survey(query).matches
+    alike, split, seen = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]](), set[str]()
+    for way, written in ways(of_ascii if held is in_postgres else str.lower).items():
+        others = {written(key) for key in NAMED if key not in LISTED}
+        met = [key for key in LISTED if written(key) in others and key not in seen]
+        seen |= {*met}
+        for into, those in ((alike, [k for k in met if k not in NAMED]), (split, [k for k in met if k in NAMED])):
+            if those:
+                into[way] = tuple(those)
+    assert alike
+    assert split
+    assert (found.alike, found.split) == (alike, split)
+    assert (found.listed, found.named, found.unlisted) == (len(LISTED), 1, len(NAMED) - 1)

@@ -20,6 +20,8 @@ from tests.desk.conftest import write_tables
 from leeward.demo._census import write_census
 from leeward.demo._city import write_city
 
+pytestmark = pytest.mark.sweep  # the walk alone takes half a minute
+
 AXE = next(Path(axe_playwright_python.__file__).parent.rglob("axe.min.js")).read_text()
 STEPS = ("visits", "places", "window", "promise", "strength", "check", "release")
 
@@ -196,7 +198,6 @@ def _ask_about_a_table(page: Page, at: Callable[[str], None]) -> None:
     at("released number")
 
 
-@pytest.mark.sweep
 def test_the_whole_path_by_mouse_leads_to_an_open_report(walked: Open) -> None:
     page = walked.page()
     page.goto(walked.origin + walked.states["released"])
@@ -209,7 +210,6 @@ def test_the_whole_path_by_mouse_leads_to_an_open_report(walked: Open) -> None:
     page.close()
 
 
-@pytest.mark.sweep
 def test_going_back_and_reloading_lose_nothing(walked: Open) -> None:
     page = walked.page()
     page.goto(walked.origin + walked.states["window"])
@@ -229,10 +229,9 @@ SQUEEZED = """() => [...document.querySelectorAll('th')]
     .filter(([width, said]) => said.length > 3 && width > 1 && width < 44)
     .map(([, said]) => said)"""
 """Headings of columns that are too narrow for a word."""
-SCREENS = [("dark", 390), *(pytest.param(*other, marks=pytest.mark.sweep) for other in OTHERS)]
+SCREENS = [("dark", 390), *OTHERS]
 
 
-@pytest.mark.sweep
 @pytest.mark.parametrize(("scheme", "width"), SCREENS)
 def test_everyone_can_read_every_page(walked: Open, scheme: str, width: int) -> None:
     page = walked.page(scheme=scheme, width=width)
@@ -286,7 +285,6 @@ def to(page: Page, name: str) -> None:
     raise AssertionError(f"nothing called {name} can be reached")
 
 
-@pytest.mark.sweep
 def test_the_whole_path_by_keyboard_alone(opened: Open) -> None:
     page = opened.page(width=390, scheme="dark")
     keys = page.keyboard

@@ -74,7 +74,7 @@ def check(
 
 
 def _print(found: Checked) -> None:
-    print_parts("", facts(found.facts(), no_wrap=True))
+    print_parts("", facts(found.facts(ends=True), no_wrap=True))
     say(f"\n{found.of_stand_in}")
     columns = found.stand_in.column_names
     shown = table(*columns, padding=(0, 2))

@@ -62,7 +62,7 @@ def _said(looked: Looked | None) -> dict[str, Any]:
         return {"facts": [], "refusals": [], "stand_in": [], "columns": [], "rows": 0}
     one = looked.found
     return {
-        "facts": one.facts(),
+        "facts": one.facts(ends=True),
         "refusals": one.refusals,
         "columns": one.stand_in.column_names,
         "stand_in": [["" if value is None else value for value in row.values()] for row in one.stand_in.to_pylist()],

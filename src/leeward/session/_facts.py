@@ -33,7 +33,7 @@ _NOTHING: Final = "Nothing was charged or written."
 class Checked(Private):
     """What a curator should know before a release: facts about the data, which no promise covers.
 
-    Its ``repr`` shows none of them, and it is not pickled; ``str`` and a notebook show them.
+    Its ``repr`` shows none of them, and it is not pickled; ``str`` and a notebook show them, without a value of any row.
 
     Attributes:
         dataset: the public name of the data.
@@ -87,9 +87,14 @@ class Checked(Private):
         found = self.survey.matches
         return found is not None and found.listed > 1 and not found.lacking and not found.unlisted
 
-    def facts(self) -> list[tuple[str, str]]:
-        """Return what was found, each with what it is about: rows, keys and the budget."""
-        return [*_rows(self), *_keys(self), *_budget(self)]
+    def facts(self, *, ends: bool = False) -> list[tuple[str, str]]:
+        """Return what was found, each with what it is about: rows, keys and the budget.
+
+        Args:
+            ends: tell the first and the last time in the data too. Each is a value of a row, and what is printed in a
+                notebook is kept in its file.
+        """
+        return [*_rows(self, ends=ends), *_keys(self), *_budget(self)]
 
     @property
     def of_stand_in(self) -> str:
@@ -121,7 +126,7 @@ _MOST_WINDOWS = 12
 _MOST_TOLD = 3
 
 
-def _rows(found: Checked) -> Iterator[tuple[str, str]]:
+def _rows(found: Checked, *, ends: bool) -> Iterator[tuple[str, str]]:
     looks = found.looks
     yield "rows", f"{looks[0].rows:,} in the table"
     if len(looks) == 1:
@@ -143,7 +148,10 @@ def _rows(found: Checked) -> Iterator[tuple[str, str]]:
         yield "beyond the bounds", f"{beyond.said()}: each counts as the bound that it is beyond"
     if looks[0].times is not None:
         first, last = looks[0].times
-        yield "times", f"the data run from {first} to {last}"
+        yield (
+            "times",
+            f"the data run from {first} to {last}" if ends else "where the data begin and end: looks[0].times",
+        )
         yield "times", _window(found)
 
 

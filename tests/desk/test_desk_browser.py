@@ -134,11 +134,7 @@ def walked(opened: Open) -> Open:
     page.wait_for_url("**epsilon=0.768**")
     page.locator(".plot .main-svg").first.wait_for()
     at("strength")
-    page.get_by_label("A public name of the data").fill("city")
-    page.get_by_role("button", name=re.compile("Keep ε = 0.768")).click()
-    page.wait_for_url("**/check")
-    page.get_by_role("button", name="Look at the data").click()
-    page.get_by_role("link", name="On to the release").wait_for()
+    _look(page, "city", "0.768")
     at("check")
     page.get_by_role("link", name="On to the release").click()
     page.wait_for_url("**/release")
@@ -152,6 +148,15 @@ def walked(opened: Open) -> Open:
     at("history")
     page.close()
     return opened
+
+
+def _look(page: Page, dataset: str, epsilon: str) -> None:
+    """Name the data, keep what was tried, and look at the data."""
+    page.get_by_label("A public name of the data").fill(dataset)
+    page.get_by_role("button", name=re.compile(f"Keep ε = {epsilon}")).click()
+    page.wait_for_url("**/check")
+    page.get_by_role("button", name="Look at the data").click()
+    page.get_by_role("link", name="On to the release").wait_for()
 
 
 def _ask_about_a_table(page: Page, at: Callable[[str], None]) -> None:
@@ -183,11 +188,7 @@ def _ask_about_a_table(page: Page, at: Callable[[str], None]) -> None:
     page.get_by_role("link", name="Take it").click()
     page.locator(".plot .main-svg").first.wait_for()
     at("strength of a number")
-    page.get_by_label("A public name of the data").fill("census")
-    page.get_by_role("button", name=re.compile("Keep ε = ")).click()
-    page.wait_for_url("**/check")
-    page.get_by_role("button", name="Look at the data").click()
-    page.get_by_role("link", name="On to the release").wait_for()
+    _look(page, "census", "")
     page.goto(page.url.replace("/check", "/compare"))
     at("compare")
     page.goto(page.url.replace("/compare", "/release"))

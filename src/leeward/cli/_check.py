@@ -76,8 +76,7 @@ def check(
 def _print(found: Checked) -> None:
     print_parts("", facts(found.facts(ends=True), no_wrap=True))
     say(f"\n{found.of_stand_in}")
-    columns = found.stand_in.column_names
-    shown = table(*columns, padding=(0, 2))
-    for row in found.stand_in.to_pylist():
-        shown.add_row(*("" if row[name] is None else str(row[name]) for name in columns))
+    shown = table(*found.stand_in.column_names, padding=(0, 2))
+    for row in found.begins():
+        shown.add_row(*row.values())
     print_parts(shown)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from leeward.cli._asked import answer, at_terminal, choice, column, tell
 from leeward.query._window import Window, moment
-from leeward.tables._guess import WHEN, likely, times_of
+from leeward.tables._guess import WHEN, likely, timely, times_of
 from leeward.tables._writing import TimeFormat
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def of_rows(
     named = [time, form, timezone, start, end]
     if any(each is not None for each in named):
         return of_visits(table, time, form, timezone, start, end)
-    if not at_terminal() or not _timely(table):
+    if not at_terminal() or not timely(table):
         tell("   Rows of all times count.")
         return {}, {}
     tell(f"   Rows of all times count, unless you name a window.{_PUBLIC[2:]}")
@@ -53,16 +53,12 @@ def of_rows(
     return of_visits(table, time, form, timezone, begin, end) if begin else ({}, {})
 
 
-def _timely(table: Detected) -> list[str]:
-    return [one.name for one in table.columns if one.looks.startswith("times") or one.formats or one.unit]
-
-
 def _times(table: Detected, time: str | None, form: str | None, timezone: str | None) -> dict[str, str]:
     """Return the keys that say when, and what times are."""
-    timely = _timely(table)
+    may_be = timely(table)
     usual = (
-        *filter(None, [likely(timely, WHEN)]),
-        *timely,
+        *filter(None, [likely(may_be, WHEN)]),
+        *may_be,
         *WHEN,
     )  # what looks like times goes before names like theirs
     name = column("the column that says when", "--time", time, table, usual, assumed=True)

@@ -65,6 +65,6 @@ def _said(looked: Looked | None) -> dict[str, Any]:
         "facts": one.facts(ends=True),
         "refusals": one.refusals,
         "columns": one.stand_in.column_names,
-        "stand_in": [["" if value is None else value for value in row.values()] for row in one.stand_in.to_pylist()],
+        "stand_in": [list(row.values()) for row in one.begins()],
         "rows": one.answer_rows,
     }

@@ -8,7 +8,7 @@ from typing import Any
 
 from leeward.errors import SpecError, no_column
 from leeward.tables._detected import Detected
-from leeward.tables._guess import WHEN, likely, times_of
+from leeward.tables._guess import WHEN, likely, timely, times_of
 
 
 def column(name: str, found: Detected, what: str) -> str:
@@ -39,11 +39,6 @@ def times(found: Detected, form: Mapping[str, str]) -> dict[str, str]:
     seen = found.column(column(form.get("time", ""), found, "when"))
     assert seen is not None
     return times_of(seen, form.get("time_format", "").strip() or None, form.get("timezone", "").strip() or None)
-
-
-def timely(found: Detected) -> list[str]:
-    """Return the columns that may hold times."""
-    return [one.name for one in found.columns if one.looks.startswith("times") or one.formats or one.unit]
 
 
 def offered_times(found: Detected, data: Mapping[str, Any]) -> dict[str, str]:

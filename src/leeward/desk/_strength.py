@@ -171,10 +171,12 @@ def to_pay(one: DryRun) -> Fraction:
 
 
 def _planned(desk: Desk, draft: Draft, asked: Asked) -> Callable[[str], NumbersPlan]:
-    """Return what plans a number at an ε."""
+    """Return what plans a number at an ε: in one window, because it is off as far in each."""
+    uncut = {key: at for key, at in draft.sections.get("window", {}).items() if key != "every"}
+    one = {"window": uncut} if uncut else {}
 
     def planned(epsilon: str) -> NumbersPlan:
-        (made, *_) = draft.spec(**sections(desk, draft, replace(asked, epsilon=epsilon))).plans()
+        (made,) = draft.spec(**sections(desk, draft, replace(asked, epsilon=epsilon)), **one).plans()
         assert isinstance(made, NumberPlan | RankPlan)
         return made
 

@@ -150,19 +150,8 @@ def error_curve(planned: Callable[[str], NumbersPlan], asked: str, over: int) ->
         showlegend=False,
     )
     figure.update_layout(
-        xaxis={
-            "type": "log",
-            "title": {"text": "ε", "standoff": 12},
-            "tickvals": at,
-            "fixedrange": True,
-            "showgrid": False,
-        },
-        yaxis={
-            "title": {"text": "off by at most", "standoff": 12},
-            "rangemode": "tozero",
-            "automargin": True,
-            "fixedrange": True,
-        },
+        xaxis=_axis("ε", type="log", tickvals=at, showgrid=False),
+        yaxis=_axis("off by at most", rangemode="tozero", automargin=True),
     )
     return figure
 

@@ -103,10 +103,15 @@ class Checked(Private):
         answer = f"An answer has {'at most ' if unlisted else ''}{counted(self.answer_rows, 'row')}"
         return f"{answer}. Drawn from made-up counts, which say nothing of the data, it begins:"
 
+    def begins(self) -> list[dict[str, str]]:
+        """Return the rows of `stand_in` as they are shown; what is missing is empty."""
+        held = self.stand_in.to_pylist()
+        return [{name: "" if value is None else str(value) for name, value in row.items()} for row in held]
+
     def __str__(self) -> str:
         refused = [("a release would be refused", said) for said in self.refusals]
         told = [f"{about}: {said}" for about, said in (*self.facts(), *refused)]
-        rows = ["  " + ", ".join(f"{name} {value}" for name, value in row.items()) for row in self._begins()]
+        rows = ["  " + ", ".join(f"{name} {value}" for name, value in row.items()) for row in self.begins()]
         return "\n".join([FOR_CURATOR, *told, self.of_stand_in, *rows, _NOTHING])
 
     def _repr_html_(self) -> str:
@@ -114,12 +119,8 @@ class Checked(Private):
 
         refused = [("a release would be refused", said) for said in self.refusals]
         columns = self.stand_in.column_names
-        begins = table_html(self.of_stand_in, columns, [list(row.values()) for row in self._begins()])
+        begins = table_html(self.of_stand_in, columns, [list(row.values()) for row in self.begins()])
         return facts(FOR_CURATOR, [*self.facts(), *refused]) + begins + facts(_NOTHING, [])
-
-    def _begins(self) -> list[dict[str, str]]:
-        held = self.stand_in.to_pylist()
-        return [{name: "" if value is None else str(value) for name, value in row.items()} for row in held]
 
 
 _MOST_WINDOWS = 12

@@ -72,6 +72,11 @@ def numeric(table: Detected) -> list[str]:
     return [one.name for one in table.columns if one.looks in ("numbers", "whole numbers")]
 
 
+def timely(table: Detected) -> list[str]:
+    """Return the columns that may hold times, as texts or as whole numbers."""
+    return [one.name for one in table.columns if one.looks.startswith("times") or one.formats or one.unit]
+
+
 def position(table: Detected) -> dict[str, str]:
     """Return the keys of a spec that say where, and how it is written; none where one coordinate is not recognised."""
     numbers = numeric(table)

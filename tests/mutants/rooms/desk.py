@@ -36,7 +36,7 @@ MUTANTS = [
     M("leeward.desk._drafts", "_is_promise", 'visits="visits" in sections["data"]', "visits=True", QUESTIONS, "the promise of a table cannot be kept"),
     M("leeward.desk._question", "asked", 'return made if promise_of(made) in promises(query) else made.without("protect", "decide")', "return made", QUESTIONS, "a promise stays that the question cannot have"),
     M("leeward.desk._question", "_groups", "if bool(lines) == bool(named):", "if not lines and not named:", QUESTIONS, "of groups that are named twice the list is not looked at"),
-    M("leeward.desk._table", "routes", 'made if "time" in data else made.without("window")', "made", QUESTIONS, "a window stays although no time is meant"),
+    M("leeward.desk._first_step", "first_step", 'made if "time" in data else made.without("window")', "made", QUESTIONS, "a window stays although no time is meant"),
     M("leeward.desk._strength", "to_pay", "one.prices.values()", "list(one.prices.values())[:1]", QUESTIONS, "of several windows the price of one is told"),
     M("leeward.desk._release", "charged_for", "if one.key in keys", "if one.key == min(keys)", QUESTIONS, "what several windows cost is told as what one does"),
     M("leeward.desk._releases", "routes", "for one in all_kept(desk) for of in one.statements", "for one in all_kept(desk) for of in one.statements[:1]", QUESTIONS, "what later windows bought is not told"),

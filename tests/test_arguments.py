@@ -232,6 +232,11 @@ CALLS: dict[str, Call] = {
     "expected_beta": call({0: 5, 3: 1}, lambda count: 1, 2),
     "both_hold": call(NOTION, lw.RemovalOnly("1")),
     "cost": call(EVENT),
+    "certified_exponential": call(SPACE),
+    "elastic_distance": call(((0, 0), (3, 4)), (1, 2), within=1, least=1),
+    "region_distance": call(((0, 0), (3, 4)), ()),
+    "whole_lengths": call(((0, 0), (3, 4))),
+    "Region": call(((0, 0),), 10, 1),
     "exact": call("1"),
     "exp": call("1"),
     "expected_loss": call(COIN, None, "absolute"),
@@ -277,7 +282,8 @@ CALLS: dict[str, Call] = {
 
 ELSEWHERE = {
     "it is made by others, and only looked at": """
-        AnswerComparison AnswerOption AnswerReport AttackerView BestSanitizer BillingStatement Checked Comparison
+        AnswerComparison AnswerOption AnswerReport AttackerView BestSanitizer BillingStatement CertifiedExponential
+        Checked Comparison
         GroupStatement
         LocationStatement MonitorResult NameComparison NameOption NameReport
         NumberPlan NumberStatement Optimal Plan PlanReport RankPlan Release Remapped Selection SelectionPlan
@@ -289,7 +295,8 @@ ELSEWHERE = {
     "not tried yet: outside the face": """
         Accuracy AdaptiveAnswers Allowance Audit BayesRemap BestOverPlaces Bits Both BoundedChange Chances Change Coin
         Compared ComposedEvent Condition Cost CountVisitors Decisions DeltaVerdict Derived DirectedGeometric
-        Displacement Effect Enclosed Enclosure Event Expansion FirstAccepted GeometricEvent Grid LaplaceEvent LocalPlane
+        Displacement Effect ExponentialOverPlaces Felt OverPlaces PlaceRegion
+        Enclosed Enclosure Event Expansion FirstAccepted GeometricEvent Grid LaplaceEvent LocalPlane
         LossMatrix MonitorState NormNoise Numeric OneSided Option Percentile Places PlanarMechanism PlanarNoise
         PredictiveMechanism Price PrivacyDescription PureEvent Query RandomizedSanitizer Recommendation Records Risk
         Round SanitizedAnswers SanitizedEvent SeededBitsForTests SelfComposedEvent Settled Shared Source

@@ -484,6 +484,9 @@ NEED_NO_TABLE = {
     # what is written in a spec, or follows from it alone
     *("local.Data", "local.Period", "local.Protect", "local.PublicPlaces", "local.PublicValues"),
     *("local.Budget", "local.Spec", "local.Day", "local.Option", "local.SeriesBudget", "local.AttackerView"),
+    # public places, and what distances between them count as
+    *("local.Elastic", "local.ExponentialOverPlaces", "local.Felt", "local.KnownPlaces", "local.PlaceRegion"),
+    *("local.DisplacedPlaces", "local.FeltPart", "local.RegionPolicy", "local.Regions"),
     "session.Opens",  # the name of a budget
     *("spec.GridBox", "spec.Span", "spec.Stated"),
     # questions about, and facts of, universes of records

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,22 @@ LIMIT = {"within": "200 m", "factor": "64"}
 TRACK = merged(PLACED, {"data": {"person": "who", "time": "when"}, "track": {"near": "1 km", "in_all": LIMIT}})
 DAILY = merged(TRACK, {"track": {"in_all": None, "in_window": LIMIT, "window": "1 d"}})
 LIST = {"table": "places.csv", "latitude": "lat", "longitude": "lon"}
+POLICY = {"within": "1 km", "counts_as": "500 m"}
+FELT = merged(
+    PLACED,
+    {
+        "protect": {"within": "4 km"},
+        "places": {
+            "table": "cells.csv",
+            "latitude": "lat",
+            "longitude": "lon",
+            "weight": "weight",
+            "use": "exponential",
+        },
+    },
+)
+ELASTIC = merged(FELT, {"elastic": {"within": "4 km", "least": "4"}})
+ZONES = merged(FELT, {"regions": {"column": "kind", "of": {"clinic": POLICY}}})
 COARSE = merged(PLACED, {"protect": {"within": "3 km", "step": "100 m"}, "places": LIST})
 
 
@@ -94,6 +111,13 @@ def moved(frame: pd.DataFrame) -> list[str]:
 
 
 FOLDER: list[Path] = []
+
+
+def felt(given: Given, folder: Path) -> str:
+    """What is promised of felt distances, in words."""
+    return " ".join(said("felt", "text")(given, folder))
+
+
 rows = written(len)
 files = written(lambda frame: sorted(path.name for path in FOLDER[0].glob("o.*") if path.name != "o.parquet"))
 
@@ -370,6 +394,19 @@ ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
         [39.8],
     ),
     ("location.places.use", COARSE, {"places": {"use": "best"}}, said("mechanism", "name"), "best over places"),
+    (
+        "location.places.use",
+        COARSE,
+        {"places": {"use": "exponential"}},
+        said("mechanism", "name"),
+        "exponential over places",
+    ),
+    ("location.elastic.within", ELASTIC, {"elastic": {"within": "1 km"}}, felt, "weight 4·(m/1000)²"),
+    ("location.elastic.least", ELASTIC, {"elastic": {"least": "9"}}, felt, "weight 9·(m/4000)²"),
+    ("location.regions.column", ZONES, {"regions": {"column": "kind2"}}, felt, "clinic (2 places)"),
+    ("location.regions.geojson", ZONES, {"regions": {"geojson": "all.geojson"}}, felt, "clinic (3 places)"),
+    ("location.regions.of", ZONES, {"regions": {"of": {"clinic": {"back": "alike"}}}}, felt, "and so the other way"),
+    ("location.regions.of", ZONES, {"regions": {"of": {"clinic": {"back": "never"}}}}, felt, "nothing is promised"),
     ("location.output.h3", PLACED, {"output": {"h3": 8}}, written(lambda f: "h3" in f), True),
     ("location.output.map", PLACED, {"output": {"map": True}}, files, ["o.parquet.map.html", "o.parquet.release.json"]),
     (
@@ -467,6 +504,15 @@ def folder(tmp_path: Path) -> Path:
     places.to_csv(tmp_path / "places.csv", index=False)
     places.iloc[:1].to_csv(tmp_path / "one.csv", index=False)
     places.iloc[1:].to_csv(tmp_path / "two.csv", index=False)
+    cells = places.assign(kind=["clinic", "street"], kind2="clinic")
+    pd.concat([cells, cells.iloc[1:].assign(lat=39.95, kind2="street")]).to_csv(tmp_path / "cells.csv", index=False)
+    ring = [[116, 39], [117, 39], [117, 41], [116, 41], [116, 39]]
+    whole = {
+        "type": "Feature",
+        "properties": {"kind": "clinic"},
+        "geometry": {"type": "Polygon", "coordinates": [ring]},
+    }
+    (tmp_path / "all.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": [whole]}))
     write_private(tmp_path / "a.key", bytes(range(32)))
     write_private(tmp_path / "short.key", b"short")
     return tmp_path
@@ -504,5 +550,6 @@ LEFT_OUT = {
     *{("values.missing", "refuse"), ("publish.what", "readings"), ("publish.per", "day")},
     *{("protect.outside", "refuse"), ("protect.missing", "refuse"), ("protect.norm", "euclidean")},
     *{("places.use", "remap"), ("budget.over", "refuse"), ("track.otherwise", "withhold")},
+    ("regions.of.back", "usual"),
 }
 """What these keys are in the bases, which do not have them."""

@@ -13,6 +13,7 @@ from ._bounds import (
     epsilon_needed_complement,
     one_sided,
 )
+from ._certified_exponential import CertifiedExponential, certified_exponential
 from ._characterise import (
     Hiding,
     Measure,
@@ -51,6 +52,7 @@ from ._usefulness import useful_within, usefulness, usefulness_curve
 __all__ = [
     "LOSSES",
     "BestSanitizer",
+    "CertifiedExponential",
     "Expansion",
     "Hiding",
     "LossMatrix",
@@ -73,6 +75,7 @@ __all__ = [
     "bayes",
     "best_decision",
     "best_sanitizer",
+    "certified_exponential",
     "chain_length",
     "delta_bound",
     "delta_bound_complement",

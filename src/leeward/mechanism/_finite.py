@@ -6,6 +6,7 @@ Machine-checked (docs/proved.md): `post_processing_random`.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -216,6 +217,10 @@ class FiniteMechanism:
         return self.sample(secret, 1, bits)[0]
 
     def _cumulative(self, secret: Hashable) -> tuple[list[Weight], NDArray[np.int64]]:
+        if isinstance(self.values, Rationals):
+            sums = list(itertools.accumulate(map(self.values.fraction, self.codes[self._row(secret)].tolist())))[:-1]
+            floors = [(each.numerator << _WORD) // each.denominator for each in sums]
+            return [weight(each) for each in sums], np.array(floors, np.int64)
         terms = [(p, 1) for p in self.row(secret).values()]
         cumulative = [weighted_sum(terms[: j + 1]) for j in range(len(terms) - 1)]  # the last is 1, never reached
         return cumulative, np.array([floor_digits(c, _WORD) for c in cumulative], np.int64)

@@ -9,7 +9,9 @@ from leeward.local.location._attacker import AttackerView
 from leeward.local.location._box import Box
 from leeward.local.location._compare import BestOverPlaces, compare_over_places
 from leeward.local.location._documents import LocationStatement
+from leeward.local.location._felt import Felt, PlaceRegion
 from leeward.local.location._in_spark import perturb_in_spark
+from leeward.local.location._over_places import ExponentialOverPlaces, OverPlaces
 from leeward.local.location._planar_laplace import PlanarLaplace
 from leeward.local.location._projection import LocalPlane
 from leeward.local.location._terms import Compared
@@ -21,8 +23,12 @@ __all__ = [
     "BestOverPlaces",
     "Box",
     "Compared",
+    "ExponentialOverPlaces",
+    "Felt",
     "LocalPlane",
     "LocationStatement",
+    "OverPlaces",
+    "PlaceRegion",
     "Places",
     "PlanarLaplace",
     "TrackPlace",

@@ -46,6 +46,7 @@ class Places:
         at: positions in metres, shape (P, 2).
         prior: probabilities, shape (P,).
         plane: the plane.
+        weights: what the prior was made from, shape (P,).
     """
 
     latitude: Floats
@@ -53,6 +54,7 @@ class Places:
     at: Floats
     prior: Floats
     plane: LocalPlane
+    weights: Floats
 
     @classmethod
     def of(cls, plane: LocalPlane, latitude: ArrayLike, longitude: ArrayLike, weights: ArrayLike | None) -> Places:
@@ -74,8 +76,8 @@ class Places:
             raise InputError(
                 "Weights of places that are not weights", "they are a prior", "Give numbers ≥ 0, not all 0"
             )
-        chances = chances / chances.max()  # a sum of large weights is beyond all floats
-        return cls(north, east, plane.project(north, east), chances / chances.sum(), plane)
+        given, chances = chances, chances / chances.max()  # a sum of large weights is beyond all floats
+        return cls(north, east, plane.project(north, east), chances / chances.sum(), plane, given)
 
     def digest(self) -> str:
         """Return a digest of the places in their order, and of their weights."""

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,25 +13,22 @@ from numpy.typing import ArrayLike, NDArray
 from leeward._progress import Progress, silent
 from leeward.analysis import Optimal, optimal
 from leeward.analysis._remap import stochastic
-from leeward.distance import Plane
-from leeward.errors import InputError
+from leeward.distance import DirectedDistance, Plane
 from leeward.local.location._after import BayesRemap, Places, h3_cells, h3_centres
+from leeward.local.location._felt import METRES, Felt
+from leeward.local.location._over_places import OverPlaces, distinct_points
 from leeward.local.location._terms import Compared, PositionNoise
-from leeward.noise import Bits, SystemBits
+from leeward.mechanism import FiniteMechanism
 
 Floats = NDArray[np.float64]
-Points = NDArray[np.int64]
 
 MOST: Final = 60
 """Places up to which the linear program is solved: its size grows with their square, and more than a minute is long."""
 
 
 @dataclass(frozen=True)
-class BestOverPlaces:
+class BestOverPlaces(OverPlaces):
     """The mechanism of least expected distance among all that keep a promise between public places, certified.
-
-    A position is first moved to the nearest place. So the promise is about places: people at one place are not distinguished
-    at all, and people near one another whose nearest places differ by as much as these places are apart.
 
     Attributes:
         places: the places with their prior.
@@ -50,6 +46,7 @@ class BestOverPlaces:
         longitude: ArrayLike,
         weights: ArrayLike | None = None,
         progress: Progress = silent,
+        felt: Felt = METRES,
     ) -> BestOverPlaces:
         """Solve for the best mechanism.
 
@@ -59,56 +56,30 @@ class BestOverPlaces:
             longitude: of the places.
             weights: the prior, public; equal by default.
             progress: called with a line of text at each stage.
+            felt: what distances between places count as; by default themselves.
 
         Raises:
             InputError: if there are more than `MOST` places, or two on one grid point.
         """
         places = Places.of(geo.plane, latitude, longitude, weights)
-        points = [(int(i), int(j)) for i, j in geo.mechanism.snap(places.at)]
-        if len(points) > MOST:
-            raise InputError(
-                f"{len(points)} places", f"the best mechanism is solved for {MOST} at most", "Take fewer, or the remap"
-            )
-        if len(set(points)) < len(points):
-            raise InputError(
-                "Places on one grid point", "they cannot be distinguished", "Join them, or take a finer step"
-            )
-        promise = Plane(geo.epsilon * geo.step, geo.norm)
+        points = distinct_points(geo, places, MOST, "the best mechanism is solved")
+        promise: DirectedDistance[Any] = Plane(geo.epsilon * geo.step, geo.norm)
+        if not felt.plain:
+            promise = felt.promise(geo, points, places.weights.tolist())
         prior = stochastic([float(chance) for chance in places.prior])
         # the promise is about grid points, but the loss is between the places themselves; in millimetres it is exact
         apart = [[Fraction(round(1000 * d), 1000) for d in row] for row in places.apart.tolist()]
         return cls(places, optimal(points, promise, prior=prior, loss=apart, progress=progress))
 
     @property
+    def mechanism(self) -> FiniteMechanism:
+        """Its exact chances."""
+        return self.optimal.mechanism
+
+    @property
     def loss(self) -> float:
         """The expected distance in metres from the place of the truth."""
         return float(self.optimal.loss)
-
-    @functools.cached_property
-    def points(self) -> Points:
-        """The grid points of the places, shape (P, 2)."""
-        return np.array(self.optimal.mechanism.inputs, np.int64)
-
-    def report(self, points: Points, bits: Bits | None = None) -> Points:
-        """Return a grid point drawn for each grid point of a place, shape (n, 2).
-
-        Args:
-            points: the grid points, shape (n, 2).
-            bits: the entropy source; by default a fresh cryptographic stream keyed by the operating system.
-        """
-        mechanism, bits = self.optimal.mechanism, bits or SystemBits()
-        found = np.empty_like(points)
-        distinct, which = np.unique(points, axis=0, return_inverse=True)
-        for number, (i, j) in enumerate(distinct.tolist()):
-            rows = np.flatnonzero(which.ravel() == number)
-            found[rows] = mechanism.sample((i, j), len(rows), bits)
-        return found
-
-    def degrees(self, points: Points) -> tuple[Floats, Floats]:
-        """Return latitudes and longitudes of the places at grid points."""
-        numbers = {point: number for number, point in enumerate(self.optimal.mechanism.inputs)}
-        at = [numbers[i, j] for i, j in points.tolist()]
-        return self.places.latitude[at], self.places.longitude[at]
 
 
 def compare_over_places(

@@ -13,7 +13,7 @@ from leeward._document import Document, Part
 from leeward.distance._plane import Norm
 from leeward.ledger._person_budgets import Over
 from leeward.local._statement import Perturbation
-from leeward.local.location._terms import Compared, LevelOf, TrackPart
+from leeward.local.location._terms import Compared, FeltPart, LevelOf, TrackPart
 
 
 class PositionPromise(Part):
@@ -63,7 +63,7 @@ class PlanePart(Part):
 class PositionMechanism(Part):
     """The noise, and the step of its grid in metres."""
 
-    name: Literal["planar Laplace", "best over places"]
+    name: Literal["planar Laplace", "best over places", "exponential over places"]
     text: str
     step: str
 
@@ -150,6 +150,7 @@ class LocationStatement(Perturbation, Document):
         budget: how many reports are paid for.
         levels: each person's own ε; None where all have one.
         track: test and report for tracks; None where each row has a report of its own.
+        felt: reports over public places by the exponential mechanism, or with felt distances; None for others.
     """
 
     kind: Literal["location"]
@@ -162,6 +163,7 @@ class LocationStatement(Perturbation, Document):
     budget: ReportBudget
     levels: PositionLevelsPart | None
     track: TrackPart | None
+    felt: FeltPart | None
 
 
 __all__ = ["LocationStatement"]

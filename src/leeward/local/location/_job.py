@@ -33,7 +33,8 @@ from leeward.local.location._level_statement import statement_of_levels
 from leeward.local.location._levels import Levels, Made
 from leeward.local.location._order import PositionOrder
 from leeward.local.location._paid_rows import PaidRows
-from leeward.local.location._spec import Location, PublicPlaces, Track, read_spec
+from leeward.local.location._public_places import read_places
+from leeward.local.location._spec import Location, Track, read_spec
 from leeward.local.location._statement import facts, statement
 from leeward.local.location._terms import Terms
 from leeward.local.location._told import Told
@@ -80,14 +81,16 @@ class LocationJob:
         check_levels(spec)
         if h3 is not None:
             check_resolution(h3)
-        known = None if places is None else _places(places, folder)
+        known = None if places is None else read_places(places, folder, spec.elastic, spec.regions)
 
         def after(geo: PlanarLaplace) -> Made:
             """Add what is done after the noise, and what it comes to over the places."""
             compared = None
             if places is not None and known is not None:
-                compared = compare_over_places(geo if h3 is None else geo.to_h3(h3), *known)
-                geo = geo.to_places(*known) if places.use == "remap" else geo.best_over(*known)[0]
+                at, drawn = known.columns, {"best": geo.best_over, "exponential": geo.exponential_over}
+                if known.felt.plain and places.use != "exponential":
+                    compared = compare_over_places(geo if h3 is None else geo.to_h3(h3), *at)
+                geo = geo.to_places(*at) if places.use == "remap" else drawn[places.use](*at, felt=known.felt)[0]
             return (geo if h3 is None else geo.to_h3(h3)), compared
 
         levels, a_day = None, None
@@ -182,6 +185,7 @@ class LocationJob:
         """Return what the spec names that is to be there afterwards as it was."""
         named, spec = [self.spec.data.table], self.spec
         named += [] if spec.places is None else [spec.places.table]
+        named += [] if spec.regions is None or spec.regions.geojson is None else [spec.regions.geojson]
         return [*(resolve(name, self.folder) for name in named), *self.stores.kept()]
 
     def _rewrite(
@@ -307,24 +311,6 @@ def _each(points: NDArray[np.int64], levels: Sequence[Any]) -> list[Any]:
     """Return what tells reports apart that are shown again: the grid point, and the level that it was drawn at."""
     at = list(map(tuple, points.tolist()))
     return list(zip(at, map(name_of_level, levels), strict=True)) if levels else at
-
-
-def _places(places: PublicPlaces, folder: Path) -> tuple[list[float], list[float], list[float] | None]:
-    """Read a public list of places: latitudes, longitudes and, where one is named, weights."""
-    file = open_positions(resolve(places.table, folder), places.latitude, places.longitude)
-    asked = [] if places.weight is None else [places.weight]
-    file.require(asked)
-    north, east, weights = list[float](), list[float](), list[float]()
-    for norths, easts, extra in file.positions(asked):
-        north += norths.tolist()
-        east += easts.tolist()
-        try:
-            weights += [float(weight) for column in extra for weight in column]
-        except (TypeError, ValueError):
-            raise DataError(
-                f"The column '{places.weight}' of the list of places", "a weight is a number", "Correct it"
-            ) from None
-    return north, east, weights if asked else None
 
 
 def _check_out(out: Path, source: PositionFile) -> None:

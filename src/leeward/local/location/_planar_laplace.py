@@ -13,16 +13,14 @@ import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leeward._arrays import given_array
 from leeward._plain import told
-from leeward._private import reading
 from leeward._taught import taught
 from leeward.distance import Plane
 from leeward.distance._plane import Norm
@@ -37,7 +35,10 @@ from leeward.local.location._box import Box
 from leeward.local.location._clamped import Clamped
 from leeward.local.location._compare import BestOverPlaces
 from leeward.local.location._documents import LocationStatement
+from leeward.local.location._felt import METRES, Felt
 from leeward.local.location._length import metres, round_below
+from leeward.local.location._over_places import ExponentialOverPlaces, OverPlaces, said_of
+from leeward.local.location._positions import check_pairs, columns_of
 from leeward.local.location._posterior import posterior
 from leeward.local.location._projection import LocalPlane
 from leeward.local.location._statement import statement
@@ -142,7 +143,7 @@ class PlanarLaplace:
         source = bits or SystemBits()
         self._bits, self.fit_for_release = source, source.fit_for_release
         self.terms, self._among = Terms(), ""
-        self._best: BestOverPlaces | None = None
+        self._best: OverPlaces | None = None
         self._to_grid: Callable[[Floats, Floats], Points] = self._nearest_point
         self._draw: Callable[[Points], Points] = lambda points: self.mechanism.noisy(points, source)
         self._shown: Callable[[Points], tuple[Floats, Floats]] = self._in_box
@@ -202,7 +203,7 @@ class PlanarLaplace:
     def law(self) -> str:
         """How grid points are drawn, exactly, as text that stores keep: a draw of another law is not the same draw.
 
-        It names the grid, which is that of the box and the step. What is done with a drawn point is not part of it.
+        It names the grid, that of box and step. What is done with a drawn point is not part of it.
         """
         b = self.box
         edges = ", ".join(repr(edge) for edge in (b.west, b.south, b.east, b.north))
@@ -215,9 +216,7 @@ class PlanarLaplace:
     def posterior(
         self, latitude: float, longitude: float, prior: Mapping[tuple[float, float], Weight | Exact]
     ) -> dict[tuple[float, float], Weight]:
-        """Return what an adversary believes after seeing one report: exact, on the grid.
-
-        After several reports that were drawn independently, give what is believed after one as the prior of the next.
+        """Return what an adversary believes after one report: exact, on the grid. It can be the prior of the next one.
 
         Args:
             latitude: of the report, in degrees.
@@ -228,15 +227,14 @@ class PlanarLaplace:
         Raises:
             InputError: for a prior that is negative, outside the box or leaves no one who could report this; and, with
                 `best_over`, for a report that is not one of the places.
-            RefusedError: where the report may be many noisy points, whose chances have no exact sum: after `to_places` and
-                `to_h3`, at the edge of the box, where what lies beyond is moved, and on a grid finer than 5 cm, which
-                the rounding of reports hides.
+            RefusedError: where the report may be many noisy points, whose chances have no exact sum: after `to_places`,
+                `to_h3`, at the edge of the box, and on a grid finer than 5 cm, which the rounding of reports hides.
         """
-        _points([latitude], [longitude])
+        columns_of([latitude], [longitude])
         if not isinstance(prior, Mapping):
             raise InputError(f"prior = {told(prior)}", "it gives each position a weight", "Give {(39.9, 116.4): 1, …}")
         if prior:  # one over nobody is refused for that
-            _check_pairs(list(prior))
+            check_pairs(list(prior))
         return posterior(self, (latitude, longitude), prior, self._best)
 
     def attacker(
@@ -291,7 +289,7 @@ class PlanarLaplace:
         from leeward.local.location._picture import picture
 
         if people is not None:
-            _check_pairs(people)
+            check_pairs(people)
         return picture(self, people)
 
     # ---- perturbing
@@ -302,7 +300,7 @@ class PlanarLaplace:
         Raises:
             DataError: for a position that is not finite, or lies outside the box unless it is clamped.
         """
-        north, east = self._reports(*_points([latitude], [longitude]))
+        north, east = self._reports(*columns_of([latitude], [longitude]))
         return float(north[0]), float(east[0])
 
     def perturb_points(self, latitude: ArrayLike, longitude: ArrayLike) -> tuple[Floats, Floats]:
@@ -315,7 +313,7 @@ class PlanarLaplace:
                 where under 1 % of at least 100 lie in the box, whatever it says.
         """
         looked = Clamped(self.box)
-        found = self._reports(*_points(latitude, longitude), looked)
+        found = self._reports(*columns_of(latitude, longitude), looked)
         warn(looked.note)
         return found
 
@@ -354,8 +352,8 @@ class PlanarLaplace:
     def to_places(self, latitude: ArrayLike, longitude: ArrayLike, weights: ArrayLike | None = None) -> PlanarLaplace:
         """Return the same mechanism with each report moved to one of some public places: the Bayes remap for their prior.
 
-        The place with the least expected distance from the truth is taken, for someone who is at one of the places as the
-        prior says. Of more than 512 places, the 32 nearest to the noisy position are weighed that may be the truth.
+        The place with the least expected distance from the truth is taken, for someone who is at a place as the prior says.
+        Of more than 512 places, the 32 nearest to the noisy position are weighed that may be the truth.
 
         Args:
             latitude: of the places, in degrees; all in the box.
@@ -391,31 +389,62 @@ class PlanarLaplace:
         return made
 
     def best_over(
-        self, latitude: ArrayLike, longitude: ArrayLike, weights: ArrayLike | None = None
+        self,
+        latitude: ArrayLike,
+        longitude: ArrayLike,
+        weights: ArrayLike | None = None,
+        *,
+        felt: Felt = METRES,
     ) -> tuple[PlanarLaplace, BestOverPlaces]:
         """Return the mechanism of least expected distance over public places, and its figures.
 
-        It keeps ε a metre between places; a position is first moved to the nearest place, and the promise is about the moved
-        ones.
+        It keeps ε a metre between places, to which positions are first moved.
 
         Args:
             latitude: of the places, in degrees; all in the box; at most 60.
             longitude: of the places.
-            weights: the prior, which must be public; equal by default.
+            weights: the prior, public, and the density of an elastic distance; equal by default.
+            felt: what distances between places count as; by default themselves.
 
         Raises:
             InputError: for places that are malformed or too many, or of which two are on one grid point; after `to_h3`.
         """
         self._not_after()
-        best = BestOverPlaces.of(self, latitude, longitude, weights)
+        best = BestOverPlaces.of(self, latitude, longitude, weights, felt=felt)
+        return self._over(best, "best", felt), best
+
+    def exponential_over(
+        self,
+        latitude: ArrayLike,
+        longitude: ArrayLike,
+        weights: ArrayLike | None = None,
+        *,
+        felt: Felt = METRES,
+    ) -> tuple[PlanarLaplace, ExponentialOverPlaces]:
+        """Return the exponential mechanism with the Bayes remap over up to 256 public places: see `best_over`.
+
+        Args:
+            latitude: as there.
+            longitude: as there.
+            weights: as there.
+            felt: as there.
+        """
+        self._not_after()
+        found = ExponentialOverPlaces.of(self, Places.of(self.plane, latitude, longitude, weights), felt)
+        return self._over(found, "exponential", felt), found
+
+    def _over(self, best: OverPlaces, how: Literal["best", "exponential"], felt: Felt) -> PlanarLaplace:
         made = copy.copy(self)
         made._best = best
         made._to_grid = lambda north, east: best.points[best.places.nearest(*self.box.nearest(north, east))]
-        made.terms = replace(self.terms, places="best")
-        made._among = f", the best over the places {best.places.digest()}"
+        told = None if how == "best" and felt.plain else said_of(best, felt, self.epsilon)
+        never = tuple(region.name for region in felt.regions if region.back == "never")
+        made.terms = replace(self.terms, places=how, felt=told, never=never)
+        law = "the best" if how == "best" else f"the exponential mechanism, of scale {told and told.scale!r},"
+        made._among = f", {law} over the places {best.places.digest()}{felt.law}"
         made._draw = lambda points: best.report(points, self._bits)
         made._shown = best.degrees
-        return made, best
+        return made
 
     def _not_after(self, *, best: bool = False) -> None:
         """Refuse to move reports to places, or draw them over places, after a step that this would undo."""
@@ -468,33 +497,3 @@ class PlanarLaplace:
     def __repr__(self) -> str:
         b = self.box
         return f"PlanarLaplace(box=({b.west!r}, {b.south!r}, {b.east!r}, {b.north!r}), {self.promise})"
-
-
-def _points(latitude: ArrayLike, longitude: ArrayLike) -> tuple[Floats, Floats]:
-    """Return positions as two equal columns of floats."""
-    with reading("The positions", "Give degrees as numbers"):
-        north, east = _degrees(latitude), _degrees(longitude)
-    if north.shape != east.shape or north.ndim != 1:
-        raise InputError(
-            "Latitudes and longitudes of different shapes", "each position has one of both", "Give two equal columns"
-        )
-    return north, east
-
-
-def _check_pairs(positions: object) -> None:
-    """Refuse what is not a list of positions, at least one: each a latitude and a longitude."""
-    pairs = positions if isinstance(positions, list) else []
-    if not pairs or not all(isinstance(at, tuple) and len(at) == 2 for at in pairs):
-        raise InputError(
-            f"Positions as {told(positions)}", "each is a latitude and a longitude", "Give [(39.9, 116.4), …]"
-        )
-    _points([at[0] for at in pairs], [at[1] for at in pairs])
-
-
-def _degrees(values: ArrayLike) -> Floats:
-    """Return numbers as floats; a text is not read as one, nor a truth value or a moment."""
-    given = given_array(values)
-    objects = given.ravel().tolist() if given.dtype.kind == "O" else []
-    if given.dtype.kind not in "iufO" or any(isinstance(each, str | bytes | bool | date) for each in objects):
-        raise InputError(f"Positions of type {given.dtype}", "they are not numbers", "Give degrees as numbers")
-    return given.astype(np.float64)

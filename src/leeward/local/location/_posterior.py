@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from leeward.errors import InputError, RefusedError
 from leeward.exact._real import Exact
 from leeward.exact._weight import Weight, weight
-from leeward.local.location._compare import BestOverPlaces
+from leeward.local.location._over_places import OverPlaces
 from leeward.local.location._terms import PositionNoise
 
 Points = NDArray[np.int64]
@@ -29,7 +29,7 @@ def posterior(
     geo: PositionNoise,
     report: Position,
     prior: Mapping[Position, Weight | Exact],
-    best: BestOverPlaces | None,
+    best: OverPlaces | None,
 ) -> dict[Position, Weight]:
     """Return what someone with this prior believes after a report. See `PlanarLaplace.posterior`.
 
@@ -94,9 +94,9 @@ def _planar(geo: PositionNoise, report: Position) -> Callable[[tuple[int, int]],
     return lambda point: geo.mechanism.weight(point, seen)
 
 
-def _over_places(geo: PositionNoise, report: Position, best: BestOverPlaces) -> Callable[[tuple[int, int]], Weight]:
+def _over_places(geo: PositionNoise, report: Position, best: OverPlaces) -> Callable[[tuple[int, int]], Weight]:
     """Pr[report | grid point of a place]: the chances of all places that are shown as this report."""
-    outputs = best.optimal.mechanism.outputs
+    outputs = best.mechanism.outputs
     north, east = geo.shown(np.array(outputs, np.int64))
     same = [z for z, a, b in zip(outputs, north.tolist(), east.tolist(), strict=True) if (a, b) == tuple(report)]
     if not same:
@@ -105,7 +105,7 @@ def _over_places(geo: PositionNoise, report: Position, best: BestOverPlaces) -> 
             "no public place is reported as this position",
             "Give latitude and longitude of a report exactly as it was made",
         )
-    chance: Any = best.optimal.mechanism.probability
+    chance: Any = best.mechanism.probability
     return lambda point: sum((chance(point, z) for z in same), start=weight(0))
 
 

@@ -10,6 +10,7 @@ from pydantic import field_validator, model_validator
 
 from leeward._toml import ExactText, Section, check
 from leeward.distance._plane import Norm
+from leeward.distance._regions import Back
 from leeward.ledger._person_budgets import Over
 from leeward.local._as_they_are import AsTheyAre
 from leeward.local._level_keys import Level
@@ -72,7 +73,30 @@ class PublicPlaces(Section):
     latitude: str
     longitude: str
     weight: str | None = None
-    use: Literal["remap", "best"] = "remap"
+    use: Literal["remap", "best", "exponential"] = "remap"
+
+
+class Elastic(Section):
+    """``[elastic]``: the weight that each public place is to find within a length of it."""
+
+    within: str
+    least: ExactText
+
+
+class RegionPolicy(Section):
+    """``[regions.of.NAME]``: how far places of a region may pass as any other, and what length that counts as."""
+
+    within: str
+    counts_as: str
+    back: Back = "usual"
+
+
+class Regions(Section):
+    """``[regions]``: which public places lie in a region, by a column of their list or by polygons."""
+
+    column: str
+    geojson: str | None = None
+    of: dict[str, RegionPolicy]
 
 
 class Output(AsTheyAre):
@@ -125,6 +149,28 @@ class Location(Section):
     budget: Budget | None = None
     repeat: Repeat | None = None
     track: Track | None = None
+    elastic: Elastic | None = None
+    regions: Regions | None = None
+
+    @model_validator(mode="after")
+    def _felt(self) -> Location:
+        drawn = self.places is not None and self.places.use != "remap"
+        if (self.elastic or self.regions) and not drawn:
+            raise ValueError(
+                "[elastic] and [regions] say how far public places are felt to be apart, and reports are to be drawn"
+                ' over these: [places] table = "cells.csv", latitude = "lat", longitude = "lon",'
+                ' use = "exponential" (or "best")'
+            )
+        if self.elastic is not None and self.places is not None and self.places.weight is None:
+            raise ValueError('[elastic] counts the weight of places, and none is named: [places] weight = "people"')
+        exponential = self.places is not None and self.places.use == "exponential"
+        if (self.elastic or self.regions or exponential) and self.protect.levels is not None:
+            raise ValueError(
+                '[elastic], [regions] and use = "exponential" are of one ε for everybody: leave out [protect] levels'
+            )
+        if self.regions is not None and not self.regions.of:
+            raise ValueError('[regions] names none: [regions.of.hospital] within = "1 km", counts_as = "200 m"')
+        return self
 
     @model_validator(mode="after")
     def _person(self) -> Location:
@@ -154,6 +200,9 @@ _EXAMPLES: Final = {
     "longitude": 'longitude = "the column of longitudes"',
     "box": "[box] west = 139.5, south = 35.5, east = 140.0, north = 35.9",
     "protect": '[protect] within = "200 m", factor = "2"',
+    "within": 'within = "200 m"',
+    "least": 'least = "500"',
+    "counts_as": 'counts_as = "200 m"',
     "store": 'store = "people.db"',
     "secret": 'secret = "people.key", a file of at least 16 secret bytes',
 }

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, Literal
 
 from leeward._plain import at_most, odds, short_percent
 from leeward.exact._real import Real, exact
@@ -22,7 +22,7 @@ from leeward.local.location._documents import (
     ReportBudget,
 )
 from leeward.local.location._projection import LocalPlane
-from leeward.local.location._terms import Compared, PositionNoise, Terms
+from leeward.local.location._terms import Compared, DisplacedPlaces, FeltPart, PositionNoise, Terms
 from leeward.mechanism._planar import Displacement
 from leeward.version import __version__
 
@@ -41,6 +41,19 @@ _BEST: Final = (
     " ε·d-private, by"
     " linear programming; the matrix that is used was repaired and certified over all ordered pairs of places."
 )
+
+_EXPONENTIAL: Final = (
+    "McSherry, Talwar (2007): the exponential mechanism; the matrix that is used was proved private over all ordered pairs"
+    " of places."
+)
+_ELASTIC: Final = (
+    "Chatzikokolakis, Palamidessi, Stronati, Constructing elastic distinguishability metrics for location privacy (2015);"
+    " here distances are directed, and shortest paths of what each place may pass as, in whole metres."
+)
+_NAMES: Final[dict[str | None, Literal["best over places", "exponential over places"]]] = {
+    "best": "best over places",
+    "exponential": "exponential over places",
+}
 
 
 def statement(geo: PositionNoise, terms: Terms | None = None, others: Sequence[str] | None = None) -> LocationStatement:
@@ -64,9 +77,9 @@ def statement(geo: PositionNoise, terms: Terms | None = None, others: Sequence[s
         box=BoxPart(**asdict(geo.box)),
         plane=_plane(geo.plane),
         mechanism=PositionMechanism(
-            name="best over places" if terms.best else "planar Laplace", text=_mechanism(geo, terms), step=str(geo.step)
+            name=_NAMES.get(terms.places, "planar Laplace"), text=_mechanism(geo, terms), step=str(geo.step)
         ),
-        displacement=None if terms.best else _displacement(geo.describe()),
+        displacement=None if terms.over_places else _displacement(geo.describe()),
         expected_loss=terms.compared,
         post_processing=tuple(_after(geo, terms)),
         budget=ReportBudget(
@@ -80,10 +93,11 @@ def statement(geo: PositionNoise, terms: Terms | None = None, others: Sequence[s
             "The box, the list of places and every option were chosen without looking at the data",
             "Who is in the table, how often, and all columns but the position are not protected",
         ),
-        theorems=(_BEST, _THEOREMS[1]) if terms.best else _THEOREMS,
+        theorems=_theorems(terms),
         not_guaranteed=tuple(_not_guaranteed(geo, terms)),
         levels=None,
         track=terms.track,
+        felt=terms.felt,
         fit_for_release=geo.fit_for_release,
         columns_as_they_are=None if others is None else tuple(others),
         files=None,
@@ -92,7 +106,7 @@ def statement(geo: PositionNoise, terms: Terms | None = None, others: Sequence[s
 
 def _promise(geo: PositionNoise, terms: Terms) -> PositionPromise:
     price = "the plane's distance along its axes" if geo.norm == "manhattan" else "the distance on the ground"
-    subject = "of the public places" if terms.best else "positions in the box"
+    subject = "of the public places" if terms.over_places else "positions in the box"
     return PositionPromise(
         asked=geo.promise,
         epsilon_per_metre=str(geo.epsilon),
@@ -103,7 +117,7 @@ def _promise(geo: PositionNoise, terms: Terms) -> PositionPromise:
         snapping_decimal=float(f"{float(geo.snapping):.6g}"),
         text=f"For any two {subject}, d metres apart ({price}), and any set of reports, probabilities differ"
         f" at most by the factor e^(ε·d + s): ε = {geo.epsilon} a metre, s = {at_most(float(geo.snapping), 4)}"
-        f"{_within(geo)}",
+        f"{_within(geo)}{_felt(terms)}",
         factors={f"{d} m": odds(float(geo.ground_epsilon * d + geo.snapping)) for d in _SHOWN},
     )
 
@@ -113,6 +127,21 @@ def _within(geo: PositionNoise) -> str:
     if geo.asked.factor is None:
         return ""
     return f"; so within {geo.asked.length} metres at most by the factor {geo.asked.factor}, snapping included"
+
+
+def _felt(terms: Terms) -> str:
+    """What is promised beside, and what is not, where distances between places are felt ones."""
+    beside = "" if terms.felt is None else "".join(f". {text}" for text in terms.felt.text)
+    if terms.never:
+        beside += f". All this excepts passing from a place outside {' or '.join(terms.never)} as one inside"
+    return beside
+
+
+def _theorems(terms: Terms) -> tuple[str, ...]:
+    if not terms.over_places:
+        return _THEOREMS
+    found = [_BEST if terms.places == "best" else _EXPONENTIAL]
+    return (*found, *((_ELASTIC,) if terms.felt is not None and terms.felt.text else ()), _THEOREMS[1])
 
 
 def _plane(plane: LocalPlane) -> PlanePart:
@@ -136,11 +165,15 @@ def _anew(terms: Terms) -> str:
 
 
 def _mechanism(geo: PositionNoise, terms: Terms) -> str:
-    if terms.best:
+    if terms.over_places:
+        of = (
+            "of least expected distance"
+            if terms.places == "best"
+            else "of the exponential mechanism and moved to that of least expected distance from the truth"
+        )
         return (
             "Each position is moved to the nearest of the public places, and the place that is reported is drawn"
-            " from the matrix"
-            " of least expected distance; the promise is about the moved positions"
+            f" from the matrix {of}; the promise is about the moved positions"
         )
     law = "e^(-ε·(|east| + |north|))" if geo.norm == "manhattan" else "e^(-ε·distance)"
     each = "once for each person and grid point" if terms.repeats else "for each row on its own"
@@ -156,7 +189,7 @@ def _after(geo: PositionNoise, terms: Terms) -> list[str]:
         f"of reports from the middle of the box about {short_percent(share_beyond(geo))}, from its edges half or more"
     )
     found = [f"Reports outside the box are moved to its edge, or to at most a step within it: {share}"]
-    if terms.best:
+    if terms.over_places:
         found = []
     if terms.places == "remap":
         found = [
@@ -255,11 +288,29 @@ def facts(made: LocationStatement) -> list[tuple[str, str]]:
             said = "; ".join(f"{what} {far}" for what, far in _how_far(each.displacement, each.expected_loss))
             found.append((f"level {each.name}", f"ε = {each.promise.epsilon_per_metre} a metre; {said}"))
         found.append(("between levels", made.levels.text))
+    if made.felt is not None:
+        found.append(("places", _over(made.felt)))
+        found += [
+            ("reports lie off", f"{_part_of(each)}: {each.mean:,.0f} m on average") for each in made.felt.displaced
+        ]
     if made.track is not None:
         found += [("track", made.track.text), ("track", made.track.near_text)]
     found += [("then", text) for text in made.post_processing]
     found += [("not guaranteed", text) for text in made.not_guaranteed]
     return found
+
+
+def _over(felt: FeltPart) -> str:
+    drawn = "the best mechanism" if felt.scale is None else f"the exponential mechanism of {felt.scale:.4f} of ε"
+    one_way = "" if felt.directed is not False else ", whose weights do not use the direction of the promise"
+    return (
+        f"{felt.places} public places, {drawn}{one_way}: for someone at one of them as the weights say, reports lie"
+        f" {felt.expected_distance:,.0f} m off on average"
+    )
+
+
+def _part_of(each: DisplacedPlaces) -> str:
+    return f"{each.name} ({each.places} places, weights {each.lightest:g} to {each.heaviest:g})"
 
 
 def _how_far(away: DisplacementPart | None, loss: Compared | None) -> list[tuple[str, str]]:

@@ -44,6 +44,46 @@ class Compared(Part):
     best: float | None
 
 
+class DisplacedPlaces(Part):
+    """How far reports from some of the places lie from the truth, for someone who is at one of them, each as likely.
+
+    Attributes:
+        name: which places.
+        places: how many.
+        lightest: the least of their weights.
+        heaviest: the largest.
+        mean: the expected distance in metres.
+    """
+
+    name: str
+    places: int
+    lightest: float
+    heaviest: float
+    mean: float
+
+
+class FeltPart(Part):
+    """Reports that are drawn over public places, whose distances count as elastic, by regions, or as they are.
+
+    Attributes:
+        places: how many there are.
+        mechanism: the best one, or the exponential one.
+        scale: of the exponential one, what its ε is as a share of the promise; None for the best.
+        directed: of the exponential one, whether it uses the direction of the promise; None for the best.
+        text: what is promised beside the distance, in words.
+        expected_distance: from the truth, in metres, for someone at a place as the weights say.
+        displaced: the same by parts of the places.
+    """
+
+    places: int
+    mechanism: Literal["best", "exponential"]
+    scale: float | None
+    directed: bool | None
+    text: tuple[str, ...]
+    expected_distance: float
+    displaced: tuple[DisplacedPlaces, ...]
+
+
 class TrackLimit(Part):
     """What a person's track may cost: as it was asked for, in what stretch of time (None for in all), and ε, exact."""
 
@@ -81,7 +121,8 @@ class Terms:
     """What a job does besides noise.
 
     Attributes:
-        places: whether reports are moved to a public list of places ("remap"), or drawn over it ("best"); None for neither.
+        places: whether reports are moved to a public list of places ("remap"), or drawn over it ("best", "exponential");
+            None for neither.
         compared: expected distances over that list; None where they were not asked for.
         h3: the resolution of the cells that are published; None for none.
         reports_a_day: how many reports of a person and day are paid for; None for no bound.
@@ -90,6 +131,8 @@ class Terms:
         days: which day a report belongs to, in words; None for no bound.
         repeats: whether the same report is shown for the same person and grid point.
         track: test and report for tracks; None where each row has a report of its own.
+        felt: what is said of reports over places by the exponential mechanism, or with felt distances; None of others.
+        never: the names of regions into which passing is not promised.
     """
 
     places: str | None = None
@@ -101,11 +144,13 @@ class Terms:
     days: str | None = None
     repeats: bool = False
     track: TrackPart | None = None
+    felt: FeltPart | None = None
+    never: tuple[str, ...] = ()
 
     @property
-    def best(self) -> bool:
-        """Whether the best mechanism over places takes the place of planar Laplace."""
-        return self.places == "best"
+    def over_places(self) -> bool:
+        """Whether a mechanism over places takes the place of planar Laplace."""
+        return self.places in ("best", "exponential")
 
 
 class PositionNoise(Protocol):

@@ -94,9 +94,9 @@ class Tracks:
         bits: Bits | None = None,
     ) -> None:
         check_choice("otherwise", otherwise, get_args(Otherwise), "it is not an option")
-        if geo.terms.best:
+        if geo.terms.over_places:
             raise InputError(
-                "Tracks over the best mechanism for places", "a test is about planar noise", "Take the remap, or none"
+                "Tracks over a mechanism for places", "a test is about planar noise", "Take the remap, or none"
             )
         if in_all is None and in_window is None:
             raise InputError(

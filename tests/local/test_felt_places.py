@@ -1,0 +1,192 @@
+"""Reports over public places whose distances are elastic, or short around a region: the spec, Python, and what is said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from leeward.errors import InputError, LeewardError, SpecError
+from leeward.local import check_job
+from leeward.local.location import Felt, PlaceRegion, PlanarLaplace
+from leeward.noise import SeededBitsForTests
+from leeward.verification import verify
+
+BOX = {"west": 116.2, "south": 39.8, "east": 116.5, "north": 40.0}
+CELLS = [(39.90 + 0.01 * i, 116.30 + 0.012 * j) for i in range(4) for j in range(3)]
+PEOPLE = [900.0, 700, 40, 500, 300, 20, 60, 30, 5, 8, 4, 1]
+NORTH, EAST = (list(column) for column in zip(*CELLS, strict=True))
+ELASTIC = Felt(within="500 m", least="300")
+CLINIC = PlaceRegion("clinic", [4], "1500 m", "500 m")
+
+
+def noise(**options: Any) -> PlanarLaplace:
+    given = {
+        "box": tuple(BOX.values()),
+        "within": "500 m",
+        "factor": 2,
+        "step": "1 m",
+        "bits": SeededBitsForTests(2),
+    } | options
+    return PlanarLaplace(**given)
+
+
+@pytest.mark.parametrize(
+    "felt", [ELASTIC, Felt(regions=[CLINIC]), Felt("500 m", "300", [CLINIC])], ids=["e", "r", "both"]
+)
+def test_both_mechanisms_keep_the_felt_distance_and_metres(felt: Felt) -> None:
+    geo = noise()
+    best, exponential = (
+        geo.best_over(NORTH, EAST, PEOPLE, felt=felt),
+        geo.exponential_over(NORTH, EAST, PEOPLE, felt=felt),
+    )
+    points = [(int(i), int(j)) for i, j in best[1].points]
+    promise = felt.promise(geo, points, PEOPLE)
+    for made in (best[1], exponential[1]):
+        assert verify(made.mechanism, promise)
+        plain = Felt().promise(geo, points)
+        assert promise.price_in(plain) <= 1  # so nobody is protected less than without
+        assert not verify(noise(factor=4).best_over(NORTH, EAST, PEOPLE)[1].mechanism, promise)
+    assert best[1].loss <= exponential[1].loss + 1e-6
+    where = set(zip(NORTH, EAST, strict=True))
+    assert {exponential[0].perturb_one(39.905, 116.31) for _ in range(20)} <= where
+
+
+def test_a_village_is_moved_farther_than_a_square_and_less_so_without() -> None:
+    elastic = noise().exponential_over(NORTH, EAST, PEOPLE, felt=ELASTIC)[1]
+    plain = noise().exponential_over(NORTH, EAST, PEOPLE)[1]
+    gained = elastic.displaced / plain.displaced
+    assert gained[-3:].min() > gained[:2].max()
+    told = elastic.displaced_by(ELASTIC)
+    assert [each.places for each in told] == [3, 3, 3, 3]
+    assert told[0].mean == pytest.approx(elastic.displaced[[9, 10, 11]].mean(), rel=1e-3) or told[0].lightest == 1
+    assert told[0].mean > told[-1].mean
+
+
+def test_figures_and_the_posterior_are_those_of_the_matrix() -> None:
+    geo, made = noise().exponential_over(NORTH, EAST, PEOPLE, felt=ELASTIC)
+    assert np.allclose(made.chances.sum(axis=1), 1)
+    truth = CELLS[4]
+    seen = [geo.perturb_one(*truth) for _ in range(300)]
+    expected = made.chances[4]
+    counted = np.array([seen.count(cell) for cell in CELLS]) / 300
+    assert np.abs(counted - expected).max() < 0.16  # seeded; Hoeffding: 12 of 2·e^(−2·300·.16²), below 1e-5
+    prior = dict.fromkeys(CELLS, 1)
+    shown = CELLS[int(expected.argmax())]
+    believed = geo.posterior(*shown, prior)
+    column = made.chances[:, CELLS.index(shown)]
+    assert [float(believed[cell]) for cell in CELLS] == pytest.approx((column / column.sum()).tolist())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    cells = pd.DataFrame(
+        {"lat": NORTH, "lon": EAST, "people": PEOPLE, "kind": ["street"] * 4 + ["clinic"] + ["street"] * 7}
+    )
+    cells.to_csv(tmp_path / "cells.csv", index=False)
+    pd.DataFrame({"lat": NORTH[:5], "lon": EAST[:5]}).to_parquet(tmp_path / "p.parquet")
+    square = [[116.305, 39.905], [116.32, 39.905], [116.32, 39.915], [116.305, 39.915], [116.305, 39.905]]
+    shape = {
+        "type": "Feature",
+        "properties": {"use": "clinic"},
+        "geometry": {"type": "Polygon", "coordinates": [square]},
+    }
+    (tmp_path / "zones.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": [shape]}))
+    return tmp_path
+
+
+def spec(**sections: Any) -> dict[str, Any]:
+    given = {
+        "perturb": {"kind": "location"},
+        "data": {"table": "p.parquet", "latitude": "lat", "longitude": "lon"},
+        "box": BOX,
+        "protect": {"within": "500 m", "factor": "2"},
+        "places": {
+            "table": "cells.csv",
+            "latitude": "lat",
+            "longitude": "lon",
+            "weight": "people",
+            "use": "exponential",
+        },
+    } | sections
+    return {name: section for name, section in given.items() if section is not None}
+
+
+POLICY = {"within": "1500 m", "counts_as": "500 m"}
+
+
+def test_the_plan_says_how_far_by_density_before_anything_is_read(folder: Path) -> None:
+    (folder / "p.parquet").unlink()
+    regions = {"column": "kind", "of": {"clinic": POLICY}}
+    job = check_job(spec(elastic={"within": "500 m", "least": "300"}, regions=regions), folder=folder)
+    said = [text for title, text in job.facts() if title == "reports lie off"]
+    assert len(said) == 5
+    assert said[-1].startswith("clinic (1 places")
+    promise = job.statement().to_dict()["promise"]["text"]
+    assert "as places of weight 300·(m/500)² together" in promise
+    assert "within 1500 m as if it were 500 m away, a factor of 1.9" in promise
+
+
+def test_a_region_by_a_column_and_by_polygons_is_the_same_law(folder: Path) -> None:
+    by_column = check_job(spec(regions={"column": "kind", "of": {"clinic": POLICY}}), folder=folder)
+    polygons = {"column": "use", "geojson": "zones.geojson", "of": {"clinic": POLICY}}
+    by_shape = check_job(spec(regions=polygons), folder=folder)
+    assert by_shape.geo.law == by_column.geo.law  # type: ignore[attr-defined]
+    out = folder / "o.parquet"
+    by_shape.run(out, lambda *_: None)
+    assert len(pd.read_parquet(out)) == 5
+
+
+def test_what_is_never_passed_into_is_excepted_from_the_promise(folder: Path) -> None:
+    text = {}
+    for back in ("usual", "never"):
+        job = check_job(spec(regions={"column": "kind", "of": {"clinic": POLICY | {"back": back}}}), folder=folder)
+        text[back] = job.statement().to_dict()["promise"]["text"]
+    assert "All this excepts passing from a place outside clinic as one inside" in text["never"]
+    assert "excepts" not in text["usual"]
+
+
+@pytest.mark.parametrize(
+    ("sections", "said"),
+    [
+        ({"places": None, "elastic": {"within": "1 km", "least": "3"}}, "public places are felt"),
+        ({"regions": {"column": "kind", "of": {"castle": POLICY}}}, "no public place lies in it"),
+        ({"regions": {"column": "kind", "of": {}}}, "names none"),
+        ({"regions": {"column": "kind", "of": {"clinic": POLICY | {"counts_as": "0 m"}}}}, "counts_as"),
+        ({"regions": {"column": "use", "geojson": "none.geojson", "of": {"clinic": POLICY}}}, "none.geojson"),
+        ({"regions": {"column": "kind", "geojson": "zones.geojson", "of": {"clinic": POLICY}}}, "no public place"),
+        (
+            {
+                "elastic": {"within": "1 km", "least": "3"},
+                "regions": {"column": "kind", "of": {"clinic": POLICY | {"back": "never"}}},
+            },
+            "beside a region",
+        ),
+    ],
+)
+def test_what_cannot_be_promised_is_refused(sections: dict[str, Any], said: str, folder: Path) -> None:
+    with pytest.raises(LeewardError, match=said):
+        check_job(spec(**sections), folder=folder)
+
+
+def test_weights_are_named_and_levels_have_one_distance(folder: Path) -> None:
+    elastic = {"within": "1 km", "least": "3"}
+    places = spec()["places"]
+    with pytest.raises(SpecError, match="none is named"):
+        check_job(spec(elastic=elastic, places={k: v for k, v in places.items() if k != "weight"}), folder=folder)
+    levels = {"within": "500 m", "factor": "2", "level": "who", "levels": {"a": {}, "b": {"within": "1 km"}}}
+    with pytest.raises(SpecError, match="one ε for everybody"):
+        check_job(spec(elastic=elastic, protect=levels), folder=folder)
+
+
+def test_places_that_are_too_many_or_on_one_point_are_refused() -> None:
+    with pytest.raises(InputError, match="for 256 at most"):
+        noise().exponential_over([39.9] * 257, [116.3] * 257)
+    with pytest.raises(InputError, match="one grid point"):
+        noise().exponential_over([39.9, 39.9], [116.3, 116.3])
+    with pytest.raises(InputError, match="within without least"):
+        Felt(within="1 km")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from leeward._plain import odds
 from leeward._taught import taught
@@ -54,7 +54,7 @@ class PlaceRegion:
     def __post_init__(self) -> None:
         metres(self.within, "within")
         metres(self.counts_as, "counts_as")
-        check_choice("back", self.back, ("usual", "alike", "never"), "it is not an option")
+        check_choice("back", self.back, get_args(Back), "it is not an option")
 
     def text(self, epsilon: Real) -> str:
         """Return the policy in words."""

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,7 +42,7 @@ from leeward.local.location._positions import check_pairs, columns_of
 from leeward.local.location._posterior import posterior
 from leeward.local.location._projection import LocalPlane
 from leeward.local.location._statement import statement
-from leeward.local.location._terms import Missing, Outside, Terms
+from leeward.local.location._terms import Drawn, Missing, Outside, Terms
 from leeward.mechanism._planar import Displacement, PlanarMechanism
 from leeward.noise import Bits, SystemBits
 
@@ -433,7 +433,7 @@ class PlanarLaplace:
         found = ExponentialOverPlaces.of(self, Places.of(self.plane, latitude, longitude, weights), felt)
         return self._over(found, "exponential", felt), found
 
-    def _over(self, best: OverPlaces, how: Literal["best", "exponential"], felt: Felt) -> PlanarLaplace:
+    def _over(self, best: OverPlaces, how: Drawn, felt: Felt) -> PlanarLaplace:
         made = copy.copy(self)
         made._best = best
         made._to_grid = lambda north, east: best.points[best.places.nearest(*self.box.nearest(north, east))]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,9 @@ Missing = Literal["refuse", "keep"]
 LevelOf = Literal["person", "row"]
 """Whether a person has one level in a table, or each row its own."""
 
+
+Drawn = Literal["best", "exponential"]
+"""How reports are drawn over public places."""
 
 Otherwise = Literal["withhold", "repeat"]
 """What goes out of a row of a track that is not asked for, or not paid for: nothing, or the last report again."""
@@ -76,7 +79,7 @@ class FeltPart(Part):
     """
 
     places: int
-    mechanism: Literal["best", "exponential"]
+    mechanism: Drawn
     scale: float | None
     directed: bool | None
     text: tuple[str, ...]
@@ -150,7 +153,7 @@ class Terms:
     @property
     def over_places(self) -> bool:
         """Whether a mechanism over places takes the place of planar Laplace."""
-        return self.places in ("best", "exponential")
+        return self.places in get_args(Drawn)
 
 
 class PositionNoise(Protocol):

@@ -106,7 +106,10 @@ def test_windows_are_priced_together_and_the_command_has_the_same_answers(seat: 
     assert "1 left of 4" in shown
     mine = kept(seat.desk, f"{name}-1")
     assert len(mine.statements) == 3
-    assert text_of(seat.get("/history")).count("3 windows, from") == 3
+    history = text_of(seat.get("/history"))
+    assert history.count("3 windows, from") == 3
+    assert all(one.query.text in history for one in mine.statements)
+    assert "All 3 together keep less: their prices add up, to 3." in shown
     out = town.folder / "out"
     spec = seat.folder / "leeward-desk" / "drafts" / name / "spec.toml"
     code, said, err = town.run("release", str(spec), "--out", str(out), "--json")

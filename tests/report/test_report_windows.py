@@ -61,6 +61,7 @@ def test_each_window_has_the_rows_and_the_words_of_its_own_report(make_release: 
         assert f"How many were there at {number}?" in asked["texts"][asked["of"][number]]
     assert "read" not in series["parts"], "what may be concluded is the same in all windows, and stands there once"
     assert "price of all 3 windows together" in page.text()
+    assert "Each window keeps that by itself. All 3 together keep less: their prices add up, to 3." in page.text()
 
 
 def test_a_window_adds_a_digit_a_place(make_release: Make) -> None:

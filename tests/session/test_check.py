@@ -304,6 +304,19 @@ def test_visits_to_a_place_that_is_spelt_in_two_ways_stop_a_release(town: Town) 
     assert (code, "2 listed keys would be named by more rows" in err, town.out.exists()) == (2, True, False)
 
 
+def test_a_place_that_is_spelt_otherwise_outside_the_window_is_told_and_stops_neither_a_look_nor_a_release(
+    town: Town,
+) -> None:
+    visits = pd.read_parquet(town.folder / "visits.parquet")
+    late = visits[visits.venue == "v3"].assign(
+        venue="v3 ", at=lambda rows: pd.to_datetime(rows["at"]) + pd.Timedelta(days=1)
+    )
+    pd.concat([visits, late]).to_parquet(town.folder / "visits.parquet")
+    found = checked(town)
+    assert found["keys"]["split"] == {"spaces": ["v3"]}
+    assert town.run("release", town.folder / "spec.toml", "--out", town.out)[0] == 0
+
+
 ASKED: Mapping[str, Callable[[Any], Any]] = {
     **QUESTIONS,
     "percentile by rank": lambda notion: lw.plan(

@@ -161,7 +161,8 @@ def _(world: World, half: str, most: str, always: str | None) -> bool:
 
 
 @says(
-    r"This promise holds for all that is published here together, and for anything concluded from it: (?P<definition>.*),"
+    r"This promise holds for all answers to this question together, and for anything concluded from them: "
+    r"(?P<definition>.*),"
     r" with ε = (?P<epsilon>\S+?)( and δ = (?P<delta>\S+?))?" + READ
 )
 def _(world: World, definition: str, epsilon: str, delta: str | None, factor: str | None) -> bool:

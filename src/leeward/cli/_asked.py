@@ -73,12 +73,11 @@ def _one(what: str, option: str, given: str | None, default: str | None) -> str:
 
 def sheet(file: str, option: str, given: str | None) -> str | None:
     """Return the sheet of a workbook that is meant; None where nobody needs to be asked, or can be."""
-    from leeward.tables._files import files_of
-    from leeward.tables._workbook import sheets
+    from leeward.tables._detected import sheets_of
 
     if given is not None or not at_terminal() or not file.lower().endswith(".xlsx"):
         return given
-    names = sheets(files_of(file, None)[1][0])
+    names = sheets_of(file)
     if len(names) < 2:
         return None
     tell(f"{file} has several sheets.")

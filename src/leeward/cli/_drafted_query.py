@@ -26,7 +26,8 @@ from leeward._first_question import (
 from leeward._plain import plain
 from leeward.cli._asked import answer, at_terminal, choice, column, tell
 from leeward.errors import SpecError, no_column
-from leeward.tables._guess import GROUP, decimal_of, numeric, writing_of
+from leeward.spec._listed_groups import listed_groups
+from leeward.tables._guess import GROUP, decimal_of, free_numbers
 
 if TYPE_CHECKING:
     from leeward.tables._detected import Detected
@@ -173,8 +174,7 @@ def _combined(kind: str, said: Said, who: str) -> str:
 
 def _number(kind: str, table: Detected, said: Said, who: str) -> dict[str, Any]:
     """Return the keys about a number: its column, what becomes of several, and what is public of it."""
-    timed = {one.name for one in table.columns if one.unit}
-    numbers = [name for name in numeric(table) if name != who and name not in timed]
+    numbers = free_numbers(table, who)
     name = column("the column of the number", "--column", said.column, table, numbers, assumed=len(numbers) == 1)
     given = {"combine": _combined(kind, said, who)}
     summed = " of all of somebody's numbers together" if given["combine"] == "sum" else ""
@@ -227,15 +227,5 @@ def _groups(
         raise SpecError("Both LIST and --groups", "each is a public list", "Give one of them")
     else:
         what = "the column of the list that says the same"
-        groups = _listed(listing, column(what, "--listed", listed, listing[1], (name, *GROUP), assumed=True))
+        groups = listed_groups(*listing, column(what, "--listed", listed, listing[1], (name, *GROUP), assumed=True))
     return group_keys(table, name, groups)
-
-
-def _listed(listing: tuple[str, Detected, str | None], name: str) -> list[Any]:
-    """Return what a column of the public list holds, in its order."""
-    from leeward.engine._places import read_places
-    from leeward.query import places
-
-    file, seen, sheet = listing
-    named: list[Any] = read_places(places(file, place=name, table=sheet, **writing_of(seen))).keys.to_pylist()
-    return named

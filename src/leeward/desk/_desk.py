@@ -10,8 +10,9 @@ from pathlib import Path
 from leeward.desk._drafts import Draft, Drafts
 from leeward.desk._folder import LEDGER, OWN, Folder
 from leeward.desk._jobs import Jobs
+from leeward.errors import InputError, LeewardError
 from leeward.ledger import Account, Ledger
-from leeward.tables._detected import Detected, detected
+from leeward.tables._detected import Detected, detected, sheets_of
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,34 @@ class Desk:
         """
         path = self.files.file(self.table(draft, "data", draft.table))
         return detected(str(path), draft.sections["data"].get("visits_table"))
+
+    def sheets(self, file: str) -> list[str]:
+        """Return the names of the sheets of a file; none where it is no workbook, or cannot be read."""
+        try:
+            return sheets_of(str(self.files.file(file)))
+        except LeewardError:
+            return []
+
+    def lists(self, draft: Draft) -> list[str]:
+        """Return the tables that may be a public list: not the private one of a draft, if it has no other sheet."""
+        mine = self.table(draft, "data", draft.table)
+        return [one for one in self.files.files() if one != mine or len(self.sheets(mine)) > 1]
+
+    def public(self, draft: Draft, file: str, sheet: str | None) -> Path:
+        """Return the path of a public list.
+
+        Raises:
+            InputError: see `Folder.file`; or it is the private table of the draft.
+        """
+        path = self.files.file(file)
+        data = draft.sections["data"]
+        if path == self.files.file(self.table(draft, "data", draft.table)) and sheet == data.get("visits_table"):
+            raise InputError(
+                f"The list '{file}'",
+                "it is the private table itself: being listed would reveal that somebody is in it",
+                "Choose a list that was made without it",
+            )
+        return path
 
     def account(self, dataset: str) -> Account | None:
         """Return the budget of a data set, if it is open."""

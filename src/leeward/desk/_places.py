@@ -28,7 +28,7 @@ def routes(desk: Desk) -> APIRouter:
         by_name, places = "place" in draft.sections["data"], draft.sections.get("places", {})
         saved = desk.table(draft, "places", "table") if "table" in places else ""
         file, sheet = file or saved, sheet or (places.get("places_table", "") if file in ("", saved) else "")
-        seen: dict[str, Any] = {"found": None, "rows": (), "refused": "", "file": file, "sheet": sheet}
+        seen: dict[str, Any] = {"found": None, "rows": (), "refused": "", "file": file, "sheet": sheet, "sheets": ()}
         if by_name and file:
             seen = looked_at(desk, file, sheet)
         before = places if file == saved else {}
@@ -42,7 +42,7 @@ def routes(desk: Desk) -> APIRouter:
             **seen,
             chosen=chosen,
             box=BOX,
-            files=[one for one in desk.files.files() if one != desk.table(draft, "data", "visits")],
+            files=desk.lists(draft),
         )
 
     @router.get("/drafts/{name}/places")
@@ -54,8 +54,9 @@ def routes(desk: Desk) -> APIRouter:
         draft, form = desk.drafts.read(name), request.state.form
         try:
             if "place" in draft.sections["data"]:
-                path = desk.files.file(form.get("file", ""))
-                found = detected(str(path), form.get("sheet") or None)
+                sheet = form.get("sheet") or None
+                path = desk.public(draft, form.get("file", ""), sheet)
+                found = detected(str(path), sheet)
                 keys = {"table": draft.path_to(path)} | listed(found, form)
             else:
                 keys = {"grid": {key: _number(form.get(key, ""), title) for key, title in BOX.items()}}

@@ -22,12 +22,11 @@ from leeward.desk._drafts import Draft
 from leeward.desk._promise import promise_of
 from leeward.desk._steps import after, shown
 from leeward.desk._views import page, see
-from leeward.engine._places import read_places
 from leeward.errors import LeewardError, SpecError
-from leeward.query import places
 from leeward.query._source import EACH_ROW
+from leeward.spec._listed_groups import listed_groups
 from leeward.tables._detected import Detected, detected
-from leeward.tables._guess import GROUP, decimal_of, likely, numeric, writing_of
+from leeward.tables._guess import GROUP, decimal_of, free_numbers, likely, numeric
 
 ASKED: Final = {kind: said for kind, said in KINDS.items() if kind != "visitors"}
 """What may be asked of a table, in words."""
@@ -54,6 +53,7 @@ def routes(desk: Desk) -> APIRouter:
         if kind not in ASKED:
             raise SpecError("What is asked", "it is not one of the choices", "Choose one of them")
         before = query if query.get("kind") == kind else {}
+        chosen = _before(draft, before, found) | dict(typed)
         by_itself = draft.sections["data"]["person"] == EACH_ROW
         return page(
             request,
@@ -66,8 +66,9 @@ def routes(desk: Desk) -> APIRouter:
             found=found,
             numbers=[one for one in found.columns if one.name in numeric(found)],
             ways={} if by_itself else ways_to_combine(kind),
-            lists=[one for one in desk.files.files() if one != desk.table(draft, "data", "table")],
-            chosen=_before(draft, before, found) | dict(typed),
+            lists=desk.lists(draft),
+            chosen=chosen,
+            sheets=desk.sheets(chosen["list"]) if refused else (),
             refused=refused,
         )
 
@@ -114,7 +115,7 @@ def asked(desk: Desk, draft: Draft, kind: str, form: Mapping[str, str]) -> Draft
         query |= number_keys(kind, name, public)
         data |= decimal_of(found, name)
     if group := form.get("group", ""):
-        query["by"] = group_keys(found, column(group, found, "which group"), _groups(desk, group, form))
+        query["by"] = group_keys(found, column(group, found, "which group"), _groups(desk, draft, group, form))
     elif form.get("groups", "").strip() or form.get("list"):
         raise SpecError("The groups", "no column of them is chosen", "Choose the column, or clear the groups")
     if kind == "count" and combine != "refuse":
@@ -133,7 +134,7 @@ TITLES: Final = {
 """What is asked of a number, as the page calls it."""
 
 
-def _groups(desk: Desk, group: str, form: Mapping[str, str]) -> list[Any]:
+def _groups(desk: Desk, draft: Draft, group: str, form: Mapping[str, str]) -> list[Any]:
     """Return the public groups that a form lists, one a line; or those of a public list."""
     lines = [line.strip() for line in form.get("groups", "").splitlines() if line.strip()]
     named = form.get("list", "")
@@ -146,21 +147,25 @@ def _groups(desk: Desk, group: str, form: Mapping[str, str]) -> list[Any]:
     if lines:
         check_groups(lines)
         return lines
-    path = str(desk.files.file(named))
-    seen = detected(path, None)
+    sheet = form.get("sheet") or None
+    if sheet is None and len(sheets := desk.sheets(named)) > 1:
+        raise SpecError(
+            f"The list of groups '{named}'", f"it has {len(sheets)} sheets", "Choose below the one that lists them"
+        )
+    path = str(desk.public(draft, named, sheet))
+    seen = detected(path, sheet)
     if seen.column(group) is None:
         raise SpecError(
             f"The list of groups '{named}'",
             f"it has no column that is called '{group}', as in the private table",
             "Call it so there, or name the groups here",
         )
-    listed: list[Any] = read_places(places(path, place=group, **writing_of(seen))).keys.to_pylist()
-    return listed
+    return listed_groups(path, seen, sheet, group)
 
 
 def _before(draft: Draft, query: Mapping[str, Any], found: Detected) -> dict[str, str]:
     """What is chosen before anybody chooses: what was answered before, or else the likeliest columns."""
-    none = dict.fromkeys((*TITLES, "column", "group", "groups", "list"), "") | {"combine": "refuse"}
+    none = dict.fromkeys((*TITLES, "column", "group", "groups", "list", "sheet"), "") | {"combine": "refuse"}
     if query:
         ((group, listed),) = query["by"].items() if "by" in query else (("", []),)
         p = query.get("p", "")
@@ -168,6 +173,6 @@ def _before(draft: Draft, query: Mapping[str, Any], found: Detected) -> dict[str
         texts = {key: query[key] for key in ("column", "combine", "lower", "upper", "step") if key in query}
         return none | texts | several | {"group": group, "groups": "\n".join(str(one) for one in listed)}
     data = draft.sections["data"]
-    free = [one for one in numeric(found) if one not in {data["person"], data.get("time")}]
+    free = free_numbers(found, data["person"], data.get("time"))
     group = likely([one.name for one in found.columns], GROUP) or ""
     return none | {"column": free[0] if len(free) == 1 else "", "step": "1", "group": group}

@@ -28,7 +28,7 @@ from leeward.ledger import Entry, Ledger
 from leeward.outputs import MANIFEST
 from leeward.outputs._disk import digest_or_none
 from leeward.report._html import shown_of
-from leeward.report._windows import windows_title
+from leeward.report._windows import windows_title, windows_together
 from leeward.session._question import AboutVisitors, Question
 
 REPORT_HEADERS: Final = {
@@ -133,7 +133,8 @@ def kept(desk: Desk, name: str) -> Kept:
     if answers is None or "release.json" not in files:
         raise DataError("This release", "it is not as it was written", "Ask again: the stored answer costs nothing")
     if len(statements) > 1:
-        return Kept(name, folder, files, statements, windows_title(statements), statements[0].guaranteed)
+        sure = (*statements[0].guaranteed, windows_together(statements))
+        return Kept(name, folder, files, statements, windows_title(statements), tuple(filter(None, sure)))
     said = shown_of(_Read(answers, pa.table({}), statements[0]))
     return Kept(name, folder, files, statements, said.headline, tuple(said.may))
 
@@ -196,12 +197,13 @@ def _told(entry: Entry, bought: Mapping[str | None, Kept], cost: Fraction) -> di
     about = _KINDS.get(entry.kind, entry.kind)
     if entry.kind == "released":
         about = one.headline if one is not None else _asked(entry.key)
+    mine = None if one is None else next(each for each in one.statements if each.entry == entry.id)
     return {
         "time": f"{entry.time:%Y-%m-%d %H:%M}",
         "dataset": entry.dataset,
         "what": about,
         "name": None if one is None else one.name,
-        "question": None if one is None else one.statement.query.text,
+        "question": None if mine is None else mine.query.text,
         "cost": cost,
     }
 

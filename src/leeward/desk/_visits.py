@@ -11,7 +11,6 @@ from fastapi import APIRouter
 from leeward.desk._columns import column, offered_times, times
 from leeward.desk._desk import Desk
 from leeward.desk._first_step import first_step
-from leeward.errors import SpecError
 from leeward.tables._detected import Detected
 from leeward.tables._guess import WHERE, WHO, likely, position, writing_of
 
@@ -29,17 +28,8 @@ def answered(data: Mapping[str, Any], found: Detected, form: Mapping[str, str]) 
     """
     kept = {key: data[key] for key in ("visits", "visits_table") if key in data} | writing_of(found)
     kept["person"] = column(form.get("person", ""), found, "who")
-    if form.get("place"):
-        kept["place"] = column(form["place"], found, "where")
-    else:
-        where = position(found)
-        if not where:
-            raise SpecError(
-                "Positions by coordinates",
-                "no columns of numbers are called latitude and longitude",
-                "Choose the column that names the place",
-            )
-        kept |= where
+    where = {} if form.get("place") else position(found)
+    kept |= where or {"place": column(form.get("place", ""), found, "where")}
     return kept | times(found, form)
 
 
@@ -49,6 +39,7 @@ def _offered(found: Detected, data: Mapping[str, Any]) -> dict[str, str]:
     fresh = "person" not in data
     return {
         "person": data.get("person") or likely(names, WHO) or "",
+        "located": "yes" if position(found) else "",
         "place": data.get("place") or (fresh and likely(names, WHERE)) or "",
         **offered_times(found, data),
     }

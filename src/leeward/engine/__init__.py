@@ -3,7 +3,7 @@
 
 from leeward.engine._beyond import refuse_beyond
 from leeward.engine._look import Look, refuse_doubtful
-from leeward.engine._matches import refuse_alike
+from leeward.engine._matches import may_be_alike, refuse_alike
 from leeward.engine._open import Keys, Opened, files_of, files_of_list, open_data, read_keys, shared
 from leeward.engine._places import PlaceList, read_places
 
@@ -14,6 +14,7 @@ __all__ = [
     "PlaceList",
     "files_of",
     "files_of_list",
+    "may_be_alike",
     "open_data",
     "read_keys",
     "read_places",

@@ -19,7 +19,10 @@ from leeward._plain import counted
 from leeward._private import Private
 from leeward.engine._beyond import Beyond
 from leeward.engine._bound import Bound
+from leeward.engine._look import Look
 from leeward.errors import DoubtfulDataError
+from leeward.query._statistic import Statistic
+from leeward.query._unlisted_groups import AnyQuestion
 
 
 def _spaced(text: Any) -> Any:
@@ -109,6 +112,16 @@ def matches(bound: Bound, rows: Any, listed: pa.Array) -> Matches:
 def some(keys: Sequence[str]) -> str:
     """Name the first of some listed keys."""
     return ", ".join(map(repr, keys[:5])) + (", …" if len(keys) > 5 else "")
+
+
+def may_be_alike(query: AnyQuestion, looks: Sequence[Look]) -> bool:
+    """Whether, of the rows that some questions are about, one names a key that is not listed: else no spelling matters.
+
+    Args:
+        query: the first of the questions, windows of one run.
+        looks: how much of each would count.
+    """
+    return (isinstance(query, Statistic) and query.others) or any(look.elsewhere for look in looks)
 
 
 def refuse_alike(found: Matches | None) -> None:

@@ -51,6 +51,9 @@ def windows_html(releases: Sequence[Readable]) -> str:
     cut = [_Cut(one.answers.slice(0, most), one.places, one.statement) for one in releases]
     each = [said(one, kind) for one, kind in zip(cut[:1], shown, strict=False)]
     every = [each[0], *(_without_rows(one, kind, each[0]) for one, kind in zip(releases[1:], shown[1:], strict=True))]
+    statements = [one.statement for one in releases]
+    if both := windows_together(statements):
+        every = [{**one, "may": [*one["may"], both]} for one in every]
     when = [_when(one) for one in releases]
     figures = dict(shown[0].figures())
     series: dict[str, Any] = {
@@ -61,15 +64,15 @@ def windows_html(releases: Sequence[Readable]) -> str:
     windows = {
         "many": len(releases),
         "first": when[0],
-        "title": windows_title([one.statement for one in releases]),
+        "title": windows_title(statements),
         "begin": _start(first.statement),
         "end": _end(releases[-1].statement),
-        "price": _price(releases),
+        "price": _price(statements),
     }
     series["parts"] = _parts(shown[0].template, [{**one, "windows": windows} for one in every])
     unfit = next((one.statement for one in releases if not one.statement.fit_for_release), first.statement)
     return template(shown[0].template).render(
-        **{**each[0], "statement": unfit, "all_rows": max(one.answers.num_rows for one in releases)},
+        **{**every[0], "statement": unfit, "all_rows": max(one.answers.num_rows for one in releases)},
         **carried(figures, [asset("report.js"), asset("windows.js")]),
         windows={**windows, "json": embedded(as_json(series))},
     )
@@ -78,6 +81,14 @@ def windows_html(releases: Sequence[Readable]) -> str:
 def windows_title(statements: Sequence[Statement]) -> str:
     """Return what the releases of several windows are called together, by their statements in the order of time."""
     return f"{counted(len(statements), 'window')}, from {_start(statements[0])} to {_end(statements[-1])}"
+
+
+def windows_together(statements: Sequence[Statement]) -> str:
+    """Say what all windows keep together, where each keeps a promise of its own; nothing of a monitor, which keeps one."""
+    if statements[0].monitor is not None:
+        return ""
+    price, _ = _price(statements)
+    return f"Each window keeps that by itself. All {len(statements):,} together keep less: their prices add up, to {price}."
 
 
 class _Cut:
@@ -168,13 +179,13 @@ def _picture(
     return {"map": {**over_time, **where}}
 
 
-def _price(releases: Sequence[Readable]) -> tuple[str, str]:
+def _price(statements: Sequence[Statement]) -> tuple[str, str]:
     """Return what all windows take from the budget together, and what that number is; of a monitor, what it may take."""
-    first = releases[0].statement
+    first = statements[0]
     if first.monitor is not None:  # a stop is paid once, in whichever window it is
         return words.charged(first)
-    prices = {one.statement.entry: Fraction(words.charged(one.statement)[0]) for one in releases}
-    return str(sum(prices.values(), Fraction(0))), f"price of all {len(releases):,} windows together"
+    prices = {one.entry: Fraction(words.charged(one)[0]) for one in statements}
+    return str(sum(prices.values(), Fraction(0))), f"price of all {len(statements):,} windows together"
 
 
 def _start(statement: Statement) -> str:

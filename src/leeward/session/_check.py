@@ -87,7 +87,7 @@ def check_planned(
     Raises:
         LeewardError: the table, the public list or the ledger cannot be read, or the plans cannot be carried out at all.
     """
-    from leeward.engine import open_data, read_keys, refuse_alike, refuse_beyond, refuse_doubtful
+    from leeward.engine import may_be_alike, open_data, read_keys, refuse_alike, refuse_beyond, refuse_doubtful
     from leeward.ledger._records import Amount
 
     progress("reading the public list")
@@ -113,13 +113,13 @@ def check_planned(
             _refuse_content(table, budget, progress)
         progress("looking how much would count")
         looks = [table.look(made.counted) for made in known]
+        asked = [look for look, answered in zip(looks, stands.answered, strict=True) if not answered]
         with refusals:
             if new:
-                asked = zip(looks, stands.answered, strict=True)
-                refuse_doubtful([look for look, answered in asked if not answered])
+                refuse_doubtful(asked)
         survey = table.survey(known[0].counted)
         with refusals:
-            if new:
+            if new and may_be_alike(new[0].counted, asked):  # as a release asks: the facts say all of it
                 refuse_alike(survey.matches)
         with refusals:
             if new:

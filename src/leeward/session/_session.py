@@ -31,7 +31,6 @@ from leeward.planner._beyond_bound import beyond_bound
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan
 from leeward.planner._unlisted_plan import delta_of
 from leeward.query import CountVisitors, Window
-from leeward.query._statistic import Statistic
 from leeward.query._table import alike
 from leeward.query._unlisted_groups import AnyQuestion
 from leeward.session._budget import Budget
@@ -305,16 +304,14 @@ class Session(Private):
             DoubtfulDataError: nothing, or under 1 % of the rows that should, would count; or listed keys are spelt otherwise
                 than in the rows; or over 9 of 10 numbers lie beyond the bounds. For the curator only.
         """
-        from leeward.engine import refuse_alike, refuse_beyond, refuse_doubtful
+        from leeward.engine import may_be_alike, refuse_alike, refuse_beyond, refuse_doubtful
 
         if queries:
             table, _ = self._recognised()
             self.progress("looking how much would count")
             looks = [table.look(query) for query in queries]
             refuse_doubtful(looks, going_on=going_on)
-            # only where it can be so: it costs one more pass over the rows
-            others = isinstance(queries[0], Statistic) and queries[0].others
-            if not going_on and (others or any(look.elsewhere for look in looks)):
+            if not going_on and may_be_alike(queries[0], looks):  # it costs one more pass over the rows
                 refuse_alike(table.matches(queries[0]))
             if not going_on:
                 refuse_beyond(table.beyond(queries[0]))

@@ -24,7 +24,7 @@ from leeward.tables._geojson import LATITUDE, LONGITUDE, points_table, propertie
 from leeward.tables._geojson import features as features_of
 from leeward.tables._headings import refuse_rows, refuse_title
 from leeward.tables._texts import delimiter_of
-from leeward.tables._workbook import filled
+from leeward.tables._workbook import filled, sheets
 from leeward.tables._writing import DELIMITERS, PLAIN, TimeFormat, Writing
 
 Looks = Literal["texts", "numbers", "whole numbers", "times", "times with an offset", "nothing"]
@@ -76,6 +76,7 @@ class Seen:
         comma: whether its numbers have a decimal comma.
         formats: the formats that all of its times have; several where days and months cannot be told apart.
         unit: of whole numbers that may be times since 1970, their unit.
+        mostly: of texts that are not all times, the formats that nearly all of the first of them have.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Seen:
     comma: bool = False
     formats: tuple[str, ...] = ()
     unit: str | None = None
+    mostly: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,16 @@ def detected(name: str, table: str | None = None, said: Writing = PLAIN) -> Dete
     if kind == "xlsx":
         _refuse_rows(files[0], columns, [map(str, column.drop_null().to_pylist()) for column in read.columns])
     return Detected(kind, columns)
+
+
+def sheets_of(name: str) -> list[str]:
+    """Return the names of the sheets of a workbook; none of a file that is not one.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    kind, files = files_of(name, None)
+    return sheets(files[0]) if kind == "xlsx" else []
 
 
 def _refuse_rows(file: File, columns: Sequence[Seen], values: Sequence[Iterable[str]]) -> None:
@@ -285,7 +297,7 @@ def _written(name: str, values: Sequence[str]) -> Seen:
         zoned = all(each is not None and each["zone"] for each in found)
         return Seen(name, "times with an offset" if zoned else "times")
     formats = _formats(values)
-    return Seen(name, "times" if formats else "texts", formats=formats)
+    return Seen(name, "times" if formats else "texts", formats=formats, mostly=() if formats else _mostly(values))
 
 
 def _formats(values: Sequence[str]) -> tuple[str, ...]:
@@ -296,6 +308,21 @@ def _formats(values: Sequence[str]) -> tuple[str, ...]:
         if pattern.fullmatch(values[0]) and all(map(pattern.fullmatch, values)):
             fits.append(form)
     return tuple(fits)
+
+
+def _mostly(values: Sequence[str]) -> tuple[str, ...]:
+    """The formats that nine in ten of the first texts have: the others may be slips."""
+    first = values[:_FIRST]
+    fits = list[str]()
+    for form in _FORMATS:
+        pattern = re.compile(TimeFormat.of(form).pattern, re.ASCII)
+        if 10 * sum(pattern.fullmatch(value) is not None for value in first) >= 9 * len(first):
+            fits.append(form)
+    return tuple(fits)
+
+
+_FIRST: Final = 200
+"""So many texts of a column tell whether nearly all of it is times."""
 
 
 def _unit(values: Sequence[int]) -> str | None:

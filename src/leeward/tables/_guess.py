@@ -45,6 +45,9 @@ WHERE: Final = (
     "room",
     "building",
     "zone",
+    "ort",
+    "lieu",
+    "lugar",
     "key",
     "id",
 )
@@ -72,9 +75,15 @@ def numeric(table: Detected) -> list[str]:
     return [one.name for one in table.columns if one.looks in ("numbers", "whole numbers")]
 
 
+def free_numbers(table: Detected, *taken: str | None) -> list[str]:
+    """Return the columns that look like numbers to ask about: none that may hold times, or that says something else."""
+    times = {one.name for one in table.columns if one.unit}
+    return [name for name in numeric(table) if name not in times and name not in taken]
+
+
 def timely(table: Detected) -> list[str]:
-    """Return the columns that may hold times, as texts or as whole numbers."""
-    return [one.name for one in table.columns if one.looks.startswith("times") or one.formats or one.unit]
+    """Return the columns that may hold times, as texts, slips among them, or as whole numbers."""
+    return [one.name for one in table.columns if one.looks.startswith("times") or one.formats or one.unit or one.mostly]
 
 
 def position(table: Detected) -> dict[str, str]:
@@ -124,6 +133,12 @@ def times_of(seen: Seen, form: str | None, timezone: str | None) -> dict[str, st
             f"The times of the column '{name}'",
             "they carry an offset from UTC",
             "Name the zone of the window, such as Europe/Paris",
+        )
+    if seen.mostly:
+        raise SpecError(
+            f"The times of the column '{name}'",
+            f"most of them fit {' or '.join(seen.mostly)}, and some do not",
+            "Say that they are written so, and the others are mistakes, whose rows do not count; or correct them",
         )
     if not seen.looks.startswith("times"):
         raise SpecError(

@@ -92,7 +92,7 @@ def promised(definition: str, price: Real, delta: Fraction | None = None) -> str
     """
     and_delta = f" and δ = {delta}" if delta else ""
     return (
-        "This promise holds for all that is published here together, and for anything concluded from it:"
+        "This promise holds for all answers to this question together, and for anything concluded from them:"
         f" {definition}, with ε = {price}{and_delta}, where {reading(str(price))}"
     )
 

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The public groups of a first spec, read from a public list; for `leeward init` and the desk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from leeward.query import places
+from leeward.tables._guess import writing_of
+
+if TYPE_CHECKING:
+    from leeward.tables._detected import Detected
+
+
+def listed_groups(file: str, seen: Detected, sheet: str | None, column: str) -> list[Any]:
+    """Return what a column of a public list holds, in its order.
+
+    Args:
+        file: the path of the list.
+        seen: what it seems to be, by which it is read.
+        sheet: of a workbook.
+        column: the column.
+
+    Raises:
+        LeewardError: it cannot be read, or a group stands in it twice.
+    """
+    from leeward.engine._places import read_places
+
+    found: list[Any] = read_places(places(file, place=column, table=sheet, **writing_of(seen))).keys.to_pylist()
+    return found

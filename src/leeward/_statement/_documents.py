@@ -10,18 +10,16 @@ does not apply is None (``null``), never left out.
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from leeward._document import Document, Part
+from leeward._statement._keep import Keep
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy, SelectionAccuracy
 from leeward.planner._everyone import About
 from leeward.query import IfMore
 from leeward.query._records import Combine, Many
 from leeward.query._selection import Which
 from leeward.query._statistic import Noun, StatisticKind
-
-Keep: TypeAlias = dict[str, tuple[bool | int | str, ...]]
-"""A filter: the values of each column with which a row takes part."""
 
 
 class NotionStated(Part):

@@ -12,7 +12,6 @@ import typer
 from leeward._plain import plain
 from leeward.cli._output import facts, print_json, print_parts, say, table, wrote
 from leeward.errors import InputError, LedgerError, nearest
-from leeward.exact._real import exact
 
 if TYPE_CHECKING:
     from leeward._document import Part
@@ -180,6 +179,8 @@ def move(
 def _amount(what: str, given: str | None) -> Fraction | None:
     if given is None:
         return None
+    from leeward.exact._real import exact
+
     amount = exact(given).rational
     if amount is None:
         raise InputError(f"The {what} {given}", "it is not a finite fraction", 'Give, say, "5"')

@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
-from leeward.planner import NameReport, PlanReport
-from leeward.spec._compared import AnyReport
+from typing import TYPE_CHECKING
+
+from leeward.planner import PlanReport
+
+if TYPE_CHECKING:
+    from leeward.spec._compared import AnyReport
 
 
 def print_compared(report: AnyReport) -> None:
@@ -13,7 +17,10 @@ def print_compared(report: AnyReport) -> None:
         from leeward.cli._plan_table import print_plan
 
         print_plan(report)
-    elif isinstance(report, NameReport):
+        return
+    from leeward.planner import NameReport
+
+    if isinstance(report, NameReport):
         from leeward.cli._name_table import print_names
 
         print_names(report)

@@ -11,7 +11,6 @@ import typer
 
 from leeward.cli._output import print_json, print_parts, say, table, wrote
 from leeward.errors import InputError, nearest
-from leeward.exact._real import exact
 
 token = typer.Typer(no_args_is_help=True, help="Create, list and revoke the tokens by which analysts ask a service.")
 
@@ -37,6 +36,7 @@ def create(
 
     * `leeward token create ann --cap town=2 --cap census=1/2`
     """
+    from leeward.exact._real import exact
     from leeward.service._offers import read_offers
 
     offers = read_offers(config)

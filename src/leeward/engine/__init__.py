@@ -1,25 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact counts from tables, through Ibis on DuckDB. The only folder that imports them."""
+"""Exact counts from tables, through Ibis on DuckDB. The only folder that imports them.
 
-from leeward.engine._beyond import refuse_beyond
-from leeward.engine._look import Look, refuse_doubtful
-from leeward.engine._matches import may_be_alike, refuse_alike
-from leeward.engine._open import Keys, Opened, files_of, files_of_list, open_data, read_keys, shared
-from leeward.engine._places import PlaceList, read_places
+Names are listed in ``__init__.pyi`` and loaded when first used.
+"""
 
-__all__ = [
-    "Keys",
-    "Look",
-    "Opened",
-    "PlaceList",
-    "files_of",
-    "files_of_list",
-    "may_be_alike",
-    "open_data",
-    "read_keys",
-    "read_places",
-    "refuse_alike",
-    "refuse_beyond",
-    "refuse_doubtful",
-    "shared",
-]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -8,27 +8,10 @@ place for ledgers must do), ``_sqlite`` and ``_postgresql`` (the two there are),
 ``_analysts`` (caps inside that of a data set), ``_reservation`` (from reserving to the answer), ``_move`` (from the one
 place to the other), ``_ledger`` (the ledger itself). Beside it, for reports of single people: ``_people_store`` (a
 file about people), ``_person_budgets``, ``_level_budgets`` and ``_memoized_reports`` (one answer for one question).
+
+Names are listed in ``__init__.pyi`` and loaded when first used.
 """
 
-from leeward.ledger._analysts import Analyst, Share
-from leeward.ledger._ledger import Ledger
-from leeward.ledger._memoized_reports import MemoizedReports
-from leeward.ledger._people_store import read_secret
-from leeward.ledger._person_budgets import PersonBudgets
-from leeward.ledger._records import Account, Answer, Entry
-from leeward.ledger._reservation import STAGES, Request, Reservation
+import lazy_loader
 
-__all__ = [
-    "STAGES",
-    "Account",
-    "Analyst",
-    "Answer",
-    "Entry",
-    "Ledger",
-    "MemoizedReports",
-    "PersonBudgets",
-    "Request",
-    "Reservation",
-    "Share",
-    "read_secret",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

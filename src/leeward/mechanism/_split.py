@@ -10,6 +10,8 @@ from __future__ import annotations
 import functools
 from fractions import Fraction
 
+import flint
+
 from leeward.exact._real import Real
 from leeward.mechanism._overshoot import Overshoot
 
@@ -27,8 +29,34 @@ def best_share(counted: Real, left_out: Real, room: int) -> Fraction:
         room: t − D, how much noise there may be; with less than none, the share for none is taken.
     """
     best, least = SHARES[0], None
-    for share in SHARES:
+    for share in _nearly_best(counted, left_out, max(room, 0) + 1):
         missed = Overshoot(counted * (1 - share), left_out * share).tail(max(room, 0) + 1)
         if least is None or missed < least:
             best, least = share, missed
     return best
+
+
+_PRECISION = 96
+"""Bits at which odds are enclosed: mostly enough to tell all shares apart, so that one alone is left to compare exactly."""
+
+
+def _nearly_best(counted: Real, left_out: Real, k: int) -> list[Fraction]:
+    """Return the shares of which enclosures of P(overshoot ≥ k), for k ≥ 1, do not show that another one is better.
+
+    The formula is that of `Overshoot`, in ball arithmetic: where two rates are, or may be, the same, it divides by a ball
+    that holds 0, which encloses nothing, and the share is kept.
+    """
+    with flint.ctx.workprec(_PRECISION):
+        a, b = counted.arb(_PRECISION), left_out.arb(_PRECISION)
+        odds = []
+        for share in SHARES:
+            part = flint.arb(flint.fmpq(share.numerator, share.denominator))
+            up, over = -a * (1 - part), -b * part
+            x, y = up.exp(), over.exp()
+            odds.append(((over * (k + 1)).exp() * (1 - x) - (up * (k + 1)).exp() * (1 - y)) / (y - x))
+        known = [each for each in odds if each.is_finite()]
+        return [
+            share
+            for share, each in zip(SHARES, odds, strict=True)
+            if not (each.is_finite() and any(other < each for other in known))
+        ]

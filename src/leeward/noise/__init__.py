@@ -3,32 +3,10 @@
 
 No floating-point number decides anything here. A base layer: it knows exact reals and errors, and nothing of
 data, notions or budgets.
+
+Names are listed in ``__init__.pyi`` and loaded when first used.
 """
 
-from leeward.noise._bernoulli import Coin, flip_each, flip_minus
-from leeward.noise._bits import Bits, SeededBitsForTests, SystemBits
-from leeward.noise._digits import Enclosed, floor_digits
-from leeward.noise._first_accepted import FirstAccepted
-from leeward.noise._geometric import DirectedGeometric
-from leeward.noise._norm import NormNoise
-from leeward.noise._planar import Enclosure, PlanarNoise
-from leeward.noise._saturating import add_saturating
-from leeward.noise._uniform import uniform_below
+import lazy_loader
 
-__all__ = [
-    "Bits",
-    "Coin",
-    "DirectedGeometric",
-    "Enclosed",
-    "Enclosure",
-    "FirstAccepted",
-    "NormNoise",
-    "PlanarNoise",
-    "SeededBitsForTests",
-    "SystemBits",
-    "add_saturating",
-    "flip_each",
-    "flip_minus",
-    "floor_digits",
-    "uniform_below",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

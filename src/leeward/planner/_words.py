@@ -5,15 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from leeward._plain import short_percent
-from leeward.planner._answer_report import AnswerOptionPart
 from leeward.planner._people import a, at_most_people, empty, people, places
 from leeward.planner._recommend import share
 from leeward.planner._report import AskedPart, DecidingOption, NotionPart, OptionPart
-from leeward.planner._selection_report import NameOptionPart
 from leeward.query._group_names import columns_named
 from leeward.query._statistic import Noun
+
+if TYPE_CHECKING:
+    from leeward.planner._answer_report import AnswerOptionPart
+    from leeward.planner._selection_report import NameOptionPart
 
 _MOST_ODDS = 6
 """Odds by how many people are left out, that are shown; the document has more."""
@@ -36,6 +39,10 @@ def label(notion: NotionPart) -> str:
 
 def name(option: OptionPart | AnswerOptionPart | NameOptionPart) -> str:
     """Return an option's notion and mechanism."""
+    if isinstance(option, OptionPart):  # before the others are loaded: a plan of decisions needs none of them
+        return f"{label(option.notion)}, {option.mechanism}"
+    from leeward.planner._selection_report import NameOptionPart
+
     return f"{label(option.notion)}, {option.by if isinstance(option, NameOptionPart) else option.mechanism}"
 
 

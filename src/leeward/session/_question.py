@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal, TypeAlias, assert_never, cast
 from pydantic import Field, JsonValue, ValidationError
 
 from leeward._document import Document, Part
-from leeward._statement import Keep
+from leeward._statement._keep import Keep
 from leeward.accounting._budget_notion import promise
 from leeward.errors import InputError
 from leeward.exact._real import exact

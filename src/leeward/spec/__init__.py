@@ -4,20 +4,10 @@
 Sections: ``[data]``, ``[query]`` (or several ``[[query]]``), ``[places]``, ``[window]`` (or ``windows``), ``[protect]``,
 ``[decide]``, ``[publish]``, ``[budget]``. Paths are relative to the spec file. Unknown keys are refused with the nearest
 known one; numbers that a promise depends on are strings, because a TOML float is not the decimal it prints as.
+
+Names are listed in ``__init__.pyi`` and loaded when first used.
 """
 
-from leeward.spec._notions import GRADED, NUMBER_NOTIONS
-from leeward.spec._policies import POLICY_NOTIONS
-from leeward.spec._questions import check_questions, read_questions
-from leeward.spec._spec import Spec, check_spec, read_spec
+import lazy_loader
 
-__all__ = [
-    "GRADED",
-    "NUMBER_NOTIONS",
-    "POLICY_NOTIONS",
-    "Spec",
-    "check_questions",
-    "check_spec",
-    "read_questions",
-    "read_spec",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+from ._beyond import refuse_beyond
+from ._look import Look, refuse_doubtful
+from ._matches import may_be_alike, refuse_alike
+from ._open import Keys, Opened, files_of, files_of_list, open_data, read_keys, shared
+from ._places import PlaceList, read_places
+
+__all__ = [
+    "Keys",
+    "Look",
+    "Opened",
+    "PlaceList",
+    "files_of",
+    "files_of_list",
+    "may_be_alike",
+    "open_data",
+    "read_keys",
+    "read_places",
+    "refuse_alike",
+    "refuse_beyond",
+    "refuse_doubtful",
+    "shared",
+]

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+from ._counting import CountWhere, Domain, Histogram, Linear, SumOf, SumOverPeople
+from ._effect import Effect, Query
+from ._numeric import Mean, Numeric, Percentile, Sum, maximum, median, minimum, percentile
+from ._records import Records, records
+from ._sampling import PoissonSampling
+from ._selection import Selection, select
+from ._sensitivity import Sensitivity, rank_rate, rate_between, sensitivity, sensitivity_each, sensitivity_lines
+from ._source import Grid, Places, Visits, grid, places, visits
+from ._spread import Variance
+from ._statistic import Statistic, statistic
+from ._table import Source
+from ._unlisted_groups import UnlistedGroups, unlisted_groups
+from ._visitors import CountVisitors, IfMore, count_visitors
+from ._window import Window, moment
+
+__all__ = [
+    "CountVisitors",
+    "CountWhere",
+    "Domain",
+    "Effect",
+    "Grid",
+    "Histogram",
+    "IfMore",
+    "Linear",
+    "Mean",
+    "Numeric",
+    "Percentile",
+    "Places",
+    "PoissonSampling",
+    "Query",
+    "Records",
+    "Selection",
+    "Sensitivity",
+    "Source",
+    "Statistic",
+    "Sum",
+    "SumOf",
+    "SumOverPeople",
+    "UnlistedGroups",
+    "Variance",
+    "Visits",
+    "Window",
+    "count_visitors",
+    "grid",
+    "maximum",
+    "median",
+    "minimum",
+    "moment",
+    "percentile",
+    "places",
+    "rank_rate",
+    "rate_between",
+    "records",
+    "select",
+    "sensitivity",
+    "sensitivity_each",
+    "sensitivity_lines",
+    "statistic",
+    "unlisted_groups",
+    "visits",
+]

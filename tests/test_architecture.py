@@ -189,7 +189,9 @@ def import_graph() -> dict[str, set[str]]:
     known = {module_name(path): path for path in MODULES}
     graph = {}
     for name, path in known.items():
-        named = imports(path.read_text(), package_of(path))
+        stub = path.with_suffix(".pyi")  # of a layer that hands on its names one by one, as if it handed on all at once
+        source = path.read_text() + (stub.read_text() if stub.exists() else "")
+        named = imports(source, package_of(path))
         found = {full if full in known else full.rpartition(".")[0] for full in named}
         graph[name] = {module for module in found if module in known} - {name, "leeward"}
     return graph

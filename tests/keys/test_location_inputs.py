@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sqlite3
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, get_args
@@ -12,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from pydantic import BaseModel
+from tests.ledger.spent import spent_in
 from tests.private_files import write_private
 
 from leeward.cli import LeewardError
@@ -164,14 +164,12 @@ def reports(found: pd.DataFrame, spec: Mapping[str, Mapping[str, Any]]) -> list[
     return list(zip(found[pair[0]], found[pair[1]], strict=True))
 
 
-def paid(folder: Path) -> dict[bytes, int]:
+def paid(folder: Path) -> dict[tuple[bytes, int], int]:
     """What is spent by person and day, whatever the file of budgets is called."""
-    found: dict[bytes, int] = {}
+    found: dict[tuple[bytes, int], int] = {}
     for name in ("people.db", "other.db"):
         if (folder / name).exists():
-            with sqlite3.connect(folder / name) as store:
-                if store.execute("SELECT 1 FROM sqlite_master WHERE name = 'spent'").fetchone():
-                    found |= {(p, d): n for p, d, n in store.execute("SELECT person, day, reports FROM spent")}
+            found |= spent_in(folder / name)
     return found
 
 

@@ -92,9 +92,12 @@ def events(ledger: str = "events.ledger") -> list[list[Any]]:
     ]
 
 
-def people() -> dict[str, Any]:
-    """Return what is spent by each person on two days, and what each was told."""
-    budgets = PersonBudgets("people.budgets", **PEOPLE)
+def people(store: str = "blocks.budgets") -> dict[str, Any]:
+    """Return what is spent by each person on two days, and what each was told.
+
+    ``people.budgets`` is of the version that kept a row a person and day.
+    """
+    budgets = PersonBudgets(store, **PEOPLE)
 
     def draw(points: Any) -> Any:
         return points + 1 if not Path("said.json").exists() else points * 0
@@ -132,7 +135,7 @@ def write() -> None:
     os.environ[VARIABLE] = "other.key"
     ledger.new_key()
     os.environ[VARIABLE] = first
-    with PersonBudgets("people.budgets", **PEOPLE, new=True).charging() as charge:
+    with PersonBudgets("blocks.budgets", **PEOPLE, new=True).charging() as charge:
         charge(IDS, [20000] * len(IDS))
         charge(IDS[:2], [0, 0])
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 from tests.ledger import golden
 from tests.ledger.places import PostgresPlace
+from tests.ledger.spent import spent_in
 
 from leeward.engine import _content as engine
-from leeward.errors import LeewardError
+from leeward.errors import LedgerError, LeewardError
 from leeward.ledger import Ledger, _chain, _people_store, _person_budgets
 from leeward.ledger._records import EntryKind
 from leeward.ledger._secret import VARIABLE
@@ -63,6 +66,23 @@ def test_people_have_spent_what_they_spent_and_are_told_what_they_were_told() ->
     assert golden.people() == SAID["people"]
 
 
+def test_what_was_kept_in_rows_is_brought_into_blocks_once(folder: Path) -> None:
+    """The hashes are the same: what the store of the earlier version holds is what one of this version would."""
+    assert golden.people("people.budgets") == golden.people("people.budgets") == SAID["people"]
+    assert spent_in(folder / "people.budgets") == spent_in(folder / "blocks.budgets")
+
+
+@pytest.mark.parametrize("change", ["reports = -1", "reports = 'a'", "person = x'00'", "day = 'today'"])
+def test_rows_that_are_not_as_they_were_written_are_refused_and_stay(change: str, folder: Path) -> None:
+    with closing(sqlite3.connect(folder / "people.budgets")) as raw, raw:
+        raw.execute(f"UPDATE OR IGNORE spent SET {change}")
+        before = raw.execute("SELECT * FROM spent").fetchall()
+    with pytest.raises(LedgerError, match="it was changed or damaged"):
+        golden.people("people.budgets")
+    with closing(sqlite3.connect(folder / "people.budgets")) as raw:
+        assert raw.execute("SELECT * FROM spent").fetchall() == before
+
+
 def test_a_golden_ledger_that_moves_gives_the_same_answers(database: PostgresPlace) -> None:
     assert golden.answers(Ledger.move("answers.ledger", database.url).url) == {
         name: SAID[name] for name in ("answers", "spent")
@@ -103,7 +123,7 @@ def unsized(joined: Callable[..., bytes]) -> Callable[..., bytes]:
         (golden.events, _of(_chain, "_COVERED", lambda real: real[::-1])),
         (golden.events, _of(_chain, "joined", unsized)),
         (golden.people, _of(_people_store, "joined", unsized)),
-        (golden.people, _of(_person_budgets, "payer", lambda _: str)),
+        (golden.people, _of(_person_budgets, "payers", lambda _: lambda people: [*map(str, people)])),
     ],
 )
 def test_a_serialiser_that_writes_otherwise_is_noticed(

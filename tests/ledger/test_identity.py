@@ -17,7 +17,7 @@ import pytest
 
 from leeward.errors import BudgetConflictError, CapExceededError, InputError
 from leeward.ledger import MemoizedReports, PersonBudgets
-from leeward.ledger._identity import named, payer
+from leeward.ledger._identity import in_whole_numbers, named, payer, payers
 
 SECRET = bytes(range(32))
 
@@ -143,6 +143,24 @@ def test_another_type_is_no_second_budget(second: Any, tmp_path: Path) -> None:
         charge([second], [0])
     with budgets.charging("withhold") as charge:
         assert charge([second, second], [0, 1]).tolist() == [False, True]
+
+
+def test_many_are_named_as_one_is() -> None:
+    """Many ids of one type take shorter ways; each is who it would be alone."""
+    texts = [
+        *filter(lambda one: isinstance(one, str), [*SEVEN, *WRITTEN_OTHERWISE, *OTHERS]),
+        "7e",
+        "e7",
+        "é",
+        "7é",
+        "Ⅶ",
+        "²",
+    ]
+    whole = [0, 7, -7, 70, -70, 10**30, 2**53 - 1]
+    for listed in (texts, whole, [*texts, *whole], [0.0, -0.0, 7.0, -70.0, 2.0**53 - 1]):
+        assert list(payers(in_whole_numbers(listed))) == [payer(one) for one in listed]
+    for listed in ([7.0, 7.5], [7.0, float("nan")], [7.0, 2.0**53], [7.0, float("inf")], [7.0, 7]):
+        assert in_whole_numbers(listed) is listed
 
 
 def test_values_that_python_calls_equal_are_told_apart_in_one_batch(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
+from tests.ledger.spent import spent_in
 from tests.private_files import write_private
 
 from leeward.errors import BudgetConflictError, CapExceededError, InputError, LedgerError
@@ -93,15 +94,47 @@ def test_reports_are_paid_in_their_order_by_whoever_they_are_of(
         assert all(store.spent(person, day) == spent[WHO[person], day] for person in WHO for day in (-1, 0, 1))
 
 
-@pytest.mark.parametrize("value", ["'abc'", "''", "x''", "x'00'", "'1/2'", "1.5", "9e999", "-1"])
-def test_what_is_no_number_of_reports_is_refused_in_words(value: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(
+            f"reports = {value}"
+            for value in ("'abc'", "1.5", "-1", "x''", "x'01'", "zeroblob(8)", "x'ffffffffffffffff'")
+        ),
+        "reports = reports || reports",
+        "reports = CAST(reports || reports AS BLOB), accounts = CAST(accounts || accounts AS BLOB)",  # one is there twice
+        "accounts = zeroblob(16)",  # of another block
+        "accounts = substr(accounts, 2)",
+        "accounts = 'sixteen letters.'",
+    ],
+)
+def test_what_is_not_as_it_was_written_is_refused_in_words(change: str, tmp_path: Path) -> None:
     charged(budgets(tmp_path), ["ann"])
+    (account, _), _ = spent_in(tmp_path / "people.db").popitem()
+    assert account[0] >= 4, "zeros would be of the same block"
     with closing(sqlite3.connect(tmp_path / "people.db")) as raw, raw:
-        raw.execute(f"UPDATE spent SET reports = {value}")
+        raw.execute(f"UPDATE spent SET {change}")
     for ask in (lambda: charged(budgets(tmp_path), ["ann"]), lambda: budgets(tmp_path).spent("ann", 1)):
         with pytest.raises(LedgerError, match="it was changed or damaged"):
             ask()
     charged(budgets(tmp_path), ["bob"])
+
+
+def test_many_people_and_days_are_kept_in_blocks_and_found_again(tmp_path: Path) -> None:
+    """Against a plain count, over charges that add to blocks in their middle and at their ends, and to days before 1970."""
+    spent, chosen = Counter[tuple[int, int]](), np.random.default_rng(7)
+    store = budgets(tmp_path, reports_a_day=2)
+    for _ in range(3):
+        people, days = chosen.integers(0, 900, 1500).tolist(), chosen.integers(-2, 2, 1500).tolist()
+        expected = []
+        for key in zip(people, days, strict=True):
+            expected.append(spent[key] < 2)
+            spent[key] += expected[-1]
+        with store.charging("withhold") as charge:
+            assert charge(people, days).tolist() == expected
+    assert Counter(spent_in(tmp_path / "people.db").values()) == Counter(spent.values())
+    assert Counter(day for _, day in spent_in(tmp_path / "people.db")) == Counter(day for _, day in spent)
+    assert [store.spent(person, 1) for person in range(30)] == [spent[person, 1] for person in range(30)]
 
 
 def test_more_than_the_bound_is_refused_and_nothing_charged(tmp_path: Path) -> None:
@@ -165,8 +198,7 @@ def test_no_name_is_in_the_file(tmp_path: Path) -> None:
     held = (tmp_path / "people.db").read_bytes()
     assert b"ann-of-the-mill" not in held
     assert SECRET not in held
-    rows = sqlite3.connect(tmp_path / "people.db").execute("SELECT length(person), reports FROM spent").fetchall()
-    assert rows == [(16, 1)]
+    assert [(len(account), n) for (account, _), n in spent_in(tmp_path / "people.db").items()] == [(16, 1)]
 
 
 def test_what_is_refused(tmp_path: Path) -> None:
@@ -275,8 +307,7 @@ def test_days_of_any_library_are_the_same_days(whole: Callable[[list[int]], Any]
             paid = charge(["ann"] * len(days), whole(days)).tolist()
         assert paid == ([True, False, False] if len(days) == 3 else [False, True])
     assert [store.spent("ann", day) for day in (20_000, np.int64(20_000), -1, 1)] == [1, 1, 1, 0]
-    with closing(sqlite3.connect(tmp_path / "people.db")) as raw:
-        assert set(raw.execute("SELECT day, typeof(day) FROM spent")) == {(20_000, "integer"), (-1, "integer")}
+    assert {day for _, day in spent_in(tmp_path / "people.db")} == {20_000, -1}
 
 
 def test_a_day_is_paid_once_over_all_batches_of_one_charge(tmp_path: Path) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
 from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.ledger.spent import spent_in
 from tests.private_files import write_private
 
 from leeward.cli import LeewardError
@@ -115,9 +114,7 @@ def run(folder: Path, name: str, timezone: str | None = None, **budget: Any) -> 
     given = {**SPEC, "data": data, "budget": {**SPEC["budget"], **budget}}
     job = check_job(given, folder=folder)
     job.run(folder / f"o{Path(name).suffix}", lambda *_: None, new=True)
-    with closing(sqlite3.connect(folder / "people.db")) as store:
-        spent = store.execute("SELECT count(*) FROM spent").fetchone()[0]
-    return spent, job.statement()
+    return len(spent_in(folder / "people.db")), job.statement()
 
 
 def tables(folder: Path, moments: list[int], offsets: list[int]) -> list[str]:
@@ -147,8 +144,7 @@ def test_one_budget_for_a_day_in_every_kind_of_file(zone: str | None, expected: 
         assert spent == expected, name
         assert statement.budget.days.startswith("a day is one in Asia/Tokyo" if zone else "a time with an offset")
         assert statement.budget.days in " ".join(statement.not_guaranteed)
-        with closing(sqlite3.connect(tmp_path / "people.db")) as store:
-            assert store.execute("SELECT sum(reports) FROM spent").fetchone()[0] == 2 * number
+        assert sum(spent_in(tmp_path / "people.db").values()) == 2 * number
 
 
 def test_a_moment_written_twice_pays_twice_from_one_budget(tmp_path: Path) -> None:
@@ -170,8 +166,8 @@ def test_a_store_counts_by_one_rule_for_ever(tmp_path: Path) -> None:
         assert (tmp_path / "people.db").read_bytes() == before
     for other, zone in ((name, TOKYO), ("plain.csv", TOKYO)):  # both are days of Tokyo: 21:00 and 23:00 of one
         assert run(tmp_path, other, zone, store="tokyo.db", reports_a_day=2)[0] == 1
-    with closing(sqlite3.connect(tmp_path / "tokyo.db")) as store:
-        assert store.execute("SELECT day, reports FROM spent").fetchall() == [(days_since_1970(NOON, 9 * HOUR), 2)]
+    held = spent_in(tmp_path / "tokyo.db")
+    assert [(day, n) for (_, day), n in held.items()] == [(days_since_1970(NOON, 9 * HOUR), 2)]
 
 
 def test_a_time_zone_is_checked_and_needs_a_budget(tmp_path: Path) -> None:
@@ -265,6 +261,5 @@ def test_a_statement_says_which_day_reports_are_charged_to(
     job.run(tmp_path / "o.parquet", lambda *_: None, new=True)
     today = {int(now + offset) // 86_400 for now in (start, datetime.now(UTC).timestamp())}
     assert job.statement().model_dump()["budget"]["days"] == said
-    with closing(sqlite3.connect(tmp_path / "people.db")) as held:
-        (day,) = (row[0] for row in held.execute("SELECT day FROM spent"))
+    ((_, day),) = spent_in(tmp_path / "people.db")
     assert day in ({NOON // 86_400} if dated else today)

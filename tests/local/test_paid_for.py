@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.ledger.spent import spent_in
 
 from leeward._progress import silent
 from leeward.errors import DataError
@@ -37,8 +37,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def charged(folder: Path) -> int:
-    with sqlite3.connect(folder / "b.db") as store:
-        return int(store.execute("select coalesce(sum(reports), 0) from spent").fetchone()[0])
+    return sum(spent_in(folder / "b.db").values())
 
 
 def test_a_wrong_box_is_told_before_the_charge_and_of_all_rows(folder: Path) -> None:

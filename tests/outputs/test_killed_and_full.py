@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.ledger.spent import spent_in
 from tests.local.test_location import BASE, spec, table, toml
 from tests.private_files import write_private
 
@@ -66,9 +67,8 @@ def run(folder: Path, where: str, limit: Callable[[], None] | None = None) -> su
 
 def spent(folder: Path) -> tuple[int, int]:
     """How many reports are paid for, and how many are remembered."""
-    with closing(sqlite3.connect(folder / "people.db")) as paid, closing(sqlite3.connect(folder / "memo.db")) as told:
-        reports = paid.execute("SELECT coalesce(sum(reports), 0) FROM spent").fetchone()[0]
-        return reports, told.execute("SELECT count(*) FROM memo").fetchone()[0]
+    with closing(sqlite3.connect(folder / "memo.db")) as told:
+        return sum(spent_in(folder / "people.db").values()), told.execute("SELECT count(*) FROM memo").fetchone()[0]
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ values, dates, bytes that are no text.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from numbers import Integral, Real
 from typing import Any, Final
@@ -83,6 +84,37 @@ def payer(person: Any) -> str:
     except ArithmeticError:  # an exponent that no number has
         return text
     return str(abs(value) if value == 0 else value)
+
+
+def payers(people: Iterable[Any]) -> Iterator[str]:
+    """Return `payer` of each of many people.
+
+    Raises:
+        InputError: as for `named`.
+    """
+    return (
+        str(one)
+        if type(one) is int and one % 10  # as `payer` writes a number that does not end in zeros
+        else one
+        if type(one) is str
+        and (
+            one[:1].isalpha()
+            or one[-1:].isalpha()  # no number is written so
+            or (one.isdecimal() and one.isascii() and one[0] != "0" and one[-1] != "0")  # and this one so
+        )
+        else payer(one)
+        for one in people
+    )
+
+
+def in_whole_numbers(people: Sequence[Any]) -> Sequence[Any]:
+    """Return floats that each name one person as whole numbers; anything else as it is."""
+    if {*map(type, people)} == {float}:
+        numbers = np.array(people)
+        if (np.abs(numbers) < 2.0**53).all() and (np.trunc(numbers) == numbers).all():
+            found: list[int] = numbers.astype(np.int64).tolist()
+            return found
+    return people
 
 
 def _doubtful(what: str, instead: str) -> InputError:

@@ -11,17 +11,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
+import numpy as np
 from sqlalchemy import Connection
 
 from leeward.errors import CapExceededError, InputError, LedgerError
 from leeward.exact._real import Real, exact
 from leeward.exact._text import read, write
-from leeward.ledger._identity import payer
+from leeward.ledger._identity import payers
 from leeward.ledger._people_store import PeopleStore, facts_kept
 from leeward.ledger._person_budgets import PersonBudgets
+from leeward.ledger._spent import Accounts
 
 _PRICE: Final = "price "
 """What the rows of ``about`` that hold a price begin with; a number follows."""
@@ -81,10 +83,10 @@ class LevelBudgets(PersonBudgets):
         self._written = [json.dumps(write(price)) for price in self._held]
         self._enough.clear()
 
-    def _accounts(self, people: Iterable[Any]) -> list[tuple[bytes, ...]]:
-        named, prices = [payer(person) for person in people], len(self._written)
-        accounts = list(self.digests("person at a price", ((who, price) for who in named for price in self._written)))
-        return [tuple(accounts[i : i + prices]) for i in range(0, len(accounts), prices)]
+    def _accounts(self, people: Sequence[Any]) -> Accounts:
+        each = ((who, price) for who in payers(people) for price in self._written)
+        hashed = b"".join(self.digests("person at a price", each))
+        return np.frombuffer(hashed, "S16").reshape(-1, len(self._written))
 
     def _priced(self, prices: Sequence[int] | None, _reports: int) -> Sequence[int]:
         if prices is None:

@@ -11,8 +11,10 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import URL, Column, Connection, Integer, LargeBinary, MetaData, Table, Text, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
@@ -24,23 +26,25 @@ from leeward.ledger._parts import joined
 from leeward.ledger._secret import read_private
 from leeward.ledger._sqlite import WHAT_SQLITE_RAISES, _begin, _explained, _prepare, is_blank, made_private, refuse_odd
 
-FORM: Final = "3"
-"""The form of what is kept: who is one person, and what the keyed hashes cover. Another form names other people."""
+HASHED: Final = "3"
+"""Who is one person, and what the keyed hashes cover. Another number would name other people."""
 
 APPLICATION_ID: Final = int.from_bytes(b"LeeP")
 SHORTEST_SECRET: Final = 16
+_SIZES: Final = tuple(size.to_bytes(8) for size in range(64))
+"""The lengths of ids, as `joined` writes them: there may be millions."""
 
 _metadata = MetaData()
 facts_kept: Final = Table(
     "about", _metadata, Column("key", Text, primary_key=True), Column("value", Text, nullable=False)
 )
-_spent: Final = Table(
+made_of_blocks: Final = Table(
     "spent",
     _metadata,
-    Column("person", LargeBinary, primary_key=True),
     Column("day", Integer, primary_key=True),
-    Column("reports", Integer, nullable=False),
-    sqlite_with_rowid=False,
+    Column("block", Integer, primary_key=True),
+    Column("accounts", LargeBinary, nullable=False),
+    Column("reports", LargeBinary, nullable=False),
 )
 _memo: Final = Table(
     "memo",
@@ -121,6 +125,9 @@ class PeopleStore:
         BudgetConflictError: it was made for other facts, or with another secret.
     """
 
+    form: ClassVar[str] = HASHED
+    """The form of what is kept: a store of another form is refused, or brought into this one where that is known."""
+
     def __init__(
         self, path: str | os.PathLike[str], kind: str, about: dict[str, str], secret: bytes, *, new: bool
     ) -> None:
@@ -138,7 +145,7 @@ class PeopleStore:
         event.listen(self._engine, "connect", _roomy)
         event.listen(self._engine, "begin", _begin)
         self._keyed = hashlib.blake2b(key=hashlib.sha256(secret).digest(), digest_size=16)
-        facts = {"kind": kind, "form": FORM, **about, "secret": self.digest("check")[:8].hex()}
+        facts = {"kind": kind, "form": self.form, **about, "secret": self.digest("check")[:8].hex()}
         with made_private(self.path), self.writing() as connection:
             self._check(connection, facts, new=new)
 
@@ -166,7 +173,11 @@ class PeopleStore:
                 "Check the path",
             )
         known: dict[str, str] = {row.key: row.value for row in connection.execute(facts_kept.select())}
-        if known.get("kind") == facts["kind"] and known.get("form") != FORM:
+        is_other = known.get("kind") == facts["kind"] and known.get("form") != self.form
+        if is_other and self._brought_here(connection, known.get("form")):
+            known["form"] = self.form
+            connection.execute(facts_kept.update().where(facts_kept.c.key == "form").values(value=self.form))
+        elif is_other:
             raise BudgetConflictError(
                 f"{self.path} was written by another version of Leeward, in another form",
                 "this version cannot find in it who spent what, or received what",
@@ -175,6 +186,10 @@ class PeopleStore:
             )
         for key, value in facts.items():
             self._compare(key, known.get(key), value)
+
+    def _brought_here(self, _connection: Connection, _form: str | None) -> bool:
+        """Bring what an earlier version kept into this form, in the transaction of opening; whether that is known."""
+        return False
 
     def _compare(self, key: str, known: str | None, value: str) -> None:
         """Refuse another fact than the store was made with."""
@@ -197,18 +212,18 @@ class PeopleStore:
             hashed.update(joined(*parts))
             yield hashed.digest()
 
-    def digests_of(self, purpose: str, texts: Iterable[str]) -> list[bytes]:
-        """Return `digest` of each of many texts alone: there may be millions."""
-        copy, found = self._begun(purpose).copy, []
+    def digests_of(self, purpose: str, texts: Iterable[str]) -> NDArray[np.bytes_]:
+        """Return `digest` of each of many texts alone, dtype ``S16``: there may be millions."""
+        copy, sizes, found = self._begun(purpose).copy, _SIZES, bytearray()
         for text in texts:
             hashed, raw = copy(), text.encode("utf-8", "surrogatepass")
-            hashed.update(len(raw).to_bytes(8) + raw)  # as `joined` writes one
-            found.append(hashed.digest())
-        return found
+            hashed.update((sizes[len(raw)] if len(raw) < 64 else len(raw).to_bytes(8)) + raw)  # as `joined` writes one
+            found += hashed.digest()
+        return np.frombuffer(bytes(found), "S16")
 
     def _begun(self, purpose: str) -> hashlib.blake2b:
         begun = self._keyed.copy()
-        begun.update(joined(f"leeward people {FORM}", purpose))
+        begun.update(joined(f"leeward people {HASHED}", purpose))
         return begun
 
     @contextmanager

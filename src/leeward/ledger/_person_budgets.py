@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Budgets of millions of people, per person and day: how many reports each may still make.
 
-The ledger of releases keeps one account a dataset and a chain over its entries; here every person is an account, and one row
-a person and day is all there is. Every report of one job costs the same, so a budget is a whole number of reports. Who is
-one person is said in `leeward.ledger._identity`; which day a report belongs to is for the caller to say, and a store counts
-by one rule of days for ever. There is no chain and no mark: a restored copy forgets what was spent since. Keep it like a
-ledger.
+The ledger of releases keeps one account a dataset and a chain over its entries; here every person is an account, and one
+number a person and day is all there is (`leeward.ledger._spent`). Every report of one job costs the same, so a budget is a
+whole number of reports. Who is one person is said in `leeward.ledger._identity`; which day a report belongs to is for the
+caller to say, and a store counts by one rule of days for ever. There is no chain and no mark: a restored copy forgets what
+was spent since. Keep it like a ledger.
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral
-from typing import Any, Final, Literal, Protocol, get_args
+from typing import Any, ClassVar, Final, Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
 from leeward._plain import counted
-from leeward.errors import CapExceededError, InputError, LedgerError, check_choice
+from leeward.errors import CapExceededError, InputError, check_choice
 from leeward.exact._real import whole
-from leeward.ledger._identity import payer
-from leeward.ledger._people_store import PeopleStore, facts_kept
+from leeward.ledger._identity import in_whole_numbers, payers
+from leeward.ledger._people_store import HASHED, PeopleStore, facts_kept, made_of_blocks
+from leeward.ledger._spent import Accounts, Distinct, Spent, distinct, from_rows, keys_of
 
 Over = Literal["refuse", "withhold"]
 """What happens to reports that are not paid for."""
@@ -61,7 +62,11 @@ class Charge(Protocol):
         ...
 
 
-_AT_ONCE: Final = 1 << 16
+_AT_ONCE: Final = 1 << 20
+_FEW: Final = 4096
+
+_Told = tuple[NDArray[np.bool_], Spent, NDArray[np.int64]]
+"""Which of some reports are paid for, what is spent before, and how much under each of its keys afterwards."""
 
 
 class PersonBudgets(PeopleStore):
@@ -79,6 +84,8 @@ class PersonBudgets(PeopleStore):
         LedgerError: the file cannot be used, or is not there and may not be made.
         BudgetConflictError: it was made for another price, bound or secret.
     """
+
+    form: ClassVar[str] = "4"
 
     def __init__(
         self, path: str | os.PathLike[str], *, secret: bytes, price: str, reports_a_day: int, new: bool = False
@@ -118,21 +125,21 @@ class PersonBudgets(PeopleStore):
                 if len(people):  # else no day is counted, and the rule of none is nobody's
                     self._count_by(connection, rule)
                 free.update(known)
-                numbers = [_day(each) for each in days]
+                numbers = _days(days)
                 beside = [each for each in (reports, prices) if each is not None]
                 if len({len(people), len(days), *map(len, beside)}) > 1:
                     raise InputError("People, days and reports of different lengths", "each report has one", "Give all")
                 at = self._priced(prices, len(people))
                 paid = [np.zeros(0, bool)]
                 try:
-                    for i in range(0, len(people), _AT_ONCE):  # a million at once is slower than in parts
+                    for i in range(0, len(people), _AT_ONCE):
                         part = slice(i, i + _AT_ONCE)
                         if reports is None and prices is None:
                             charged = self._alike(connection, people[part], numbers[part])
                         else:
                             which = None if reports is None else reports[part]
                             charged = self._each(connection, people[part], numbers[part], at[part], which, free)
-                        paid.append(self._write(connection, *charged, over))
+                        paid.append(self._write(*charged, over))
                 except CapExceededError as error:
                     refused.append(error)
                     raise
@@ -150,10 +157,10 @@ class PersonBudgets(PeopleStore):
 
     def _counts(self, connection: Connection, person: Any, day: int) -> list[int]:
         """Return how many reports of each price a person has paid for on a day."""
-        (accounts,) = self._accounts([person])
-        keys = [(account, _day(day)) for account in accounts]
-        held = self._read(connection, keys)
-        return [held.get(key, 0) for key in keys]
+        accounts = self._accounts([person])[0]
+        asked = distinct(keys_of(np.full(len(accounts), _day(day)), accounts))
+        found: list[int] = Spent(connection, self.path, asked.keys).reports[asked.at].tolist()
+        return found
 
     def _open_accounts(self, connection: Connection) -> None:
         """Make ready for a charge; here nothing is to be done."""
@@ -162,9 +169,9 @@ class PersonBudgets(PeopleStore):
         """Return the number of the price of each report among those of the store; here all cost the same."""
         return [0] * reports
 
-    def _accounts(self, people: Iterable[Any]) -> list[tuple[bytes, ...]]:
-        """Return what the reports of each person are counted under: one account for each price."""
-        return list(zip(self.digests_of("person", map(payer, people))))
+    def _accounts(self, people: Sequence[Any]) -> Accounts:
+        """Return what the reports of each person are counted under, shape (people, prices): one account for each price."""
+        return self.digests_of("person", payers(people)).reshape(-1, 1)
 
     def _pays(self, counts: Sequence[int], _price: int) -> bool:
         """Whether a day's budget pays for one more report of a price, beside so many of each."""
@@ -185,59 +192,50 @@ class PersonBudgets(PeopleStore):
         else:
             self._compare("days", known, rule)
 
-    def _alike(
-        self, connection: Connection, people: Sequence[Any], days: Sequence[int]
-    ) -> tuple[NDArray[np.bool_], list[tuple[bytes, int, int]]]:
+    def _alike(self, connection: Connection, people: Sequence[Any], days: NDArray[np.int64]) -> _Told:
         """Return which of some reports are paid for, where all cost the same and none is free, and what is spent then."""
         rows, accounts = self._payers(people)
-        listed = sorted({account for (account,) in accounts})  # in the file's order: faster
-        number = {account: i for i, account in enumerate(listed)}
-        at = np.array([number[account] for (account,) in accounts], np.int64)[rows]
-        known, day = np.unique(np.array(days, np.int64), return_inverse=True)
-        each, key, asked = np.unique(at * len(known) + day, return_inverse=True, return_counts=True)
-        keys = [(listed[code // len(known)], int(known[code % len(known)])) for code in each.tolist()]
-        before = self._read(connection, keys)
-        held = np.array([before.get(of, 0) for of in keys], np.int64)
-        left = np.maximum(min(self.reports_a_day, 2**62) - held, 0)  # more than are ever counted
-        order = np.argsort(key, kind="stable")
-        turn = np.empty(len(rows), np.int64)  # the how manieth of its person and day each report is, from 0
-        turn[order] = np.arange(len(rows)) - np.repeat(np.cumsum(asked) - asked, asked)
-        after = (held + np.minimum(asked, left)).tolist()
-        grown = [(*of, now) for of, now, then in zip(keys, after, held.tolist(), strict=True) if now > then]
-        return turn < left[key], grown
+        asked = distinct(keys_of(days, accounts[rows, 0]))
+        spent = Spent(connection, self.path, asked.keys)
+        left = np.maximum(min(self.reports_a_day, 2**62) - spent.reports, 0)  # more than are ever counted
+        return _turns(asked) < left[asked.at], spent, spent.reports + np.minimum(asked.times, left)
 
     def _each(
         self,
         connection: Connection,
         people: Sequence[Any],
-        days: Sequence[int],
+        days: NDArray[np.int64],
         prices: Sequence[int],
         reports: Sequence[bytes] | None,
         free: set[bytes],
-    ) -> tuple[NDArray[np.bool_], list[tuple[bytes, int, int]]]:
+    ) -> _Told:
         """Return which of some reports are paid for, one after another, and what is spent then."""
         rows, accounts = self._payers(people)
-        keys = [(accounts[row], day) for row, day in zip(rows.tolist(), days, strict=True)]
-        asked = sorted({(account, day) for each, day in set(keys) for account in each})  # in the file's order: faster
-        before = self._read(connection, asked)
-        spent = {(each, day): [before.get((account, day), 0) for account in each] for each, day in set(keys)}
+        # the day of a person, by the first of their accounts: what is written in two ways may be one person
+        pairs = distinct(keys_of(days, accounts[rows, 0]))
+        theirs = accounts[rows[pairs.first]]
+        asked = distinct(keys_of(np.repeat(days[pairs.first], theirs.shape[1]), theirs.ravel()))
+        spent = Spent(connection, self.path, asked.keys)
+        counts: Any = spent.reports[asked.at].reshape(theirs.shape).tolist()
         paid = []
-        for row, key in enumerate(keys):
+        for row, own in enumerate(pairs.at.tolist()):
             again = reports is not None and reports[row] in free
-            paid.append(again or self._pays(spent[key], prices[row]))
+            paid.append(again or self._pays(counts[own], prices[row]))
             if paid[-1] and not again:
-                spent[key][prices[row]] += 1
+                counts[own][prices[row]] += 1
                 if reports is not None:
                     free.add(reports[row])
-        now = {(account, day): n for (each, day), held in spent.items() for account, n in zip(each, held, strict=True)}
-        return np.array(paid, bool), [(*key, now[key]) for key in asked if now[key] > before.get(key, 0)]
+        after = spent.reports.copy()
+        after[asked.at] = np.array(counts, np.int64).ravel()
+        return np.array(paid, bool), spent, after
 
-    def _payers(self, people: Sequence[Any]) -> tuple[NDArray[np.int64], list[tuple[bytes, ...]]]:
-        """Return the accounts of each person once, and which of them each report is charged to."""
+    def _payers(self, people: Sequence[Any]) -> tuple[NDArray[np.int64], Accounts]:
+        """Return the accounts of people, and which of them each report is charged to; one person's may be there twice."""
+        people = in_whole_numbers(people)
         if {*map(type, people)} <= {int, str}:  # each equals only itself, and all name somebody
-            once = dict.fromkeys(people)
-            if len(once) == len(people):
-                return np.arange(len(people)), self._accounts(once)
+            some = people[:_FEW]
+            if 2 * len({*some}) > len(some):  # mostly one report each: to find those of one person is the longer way
+                return np.arange(len(people)), self._accounts(people)
         number = dict[Any, int]()  # by type too: what equals may be written otherwise, and one type may name nobody
         try:
             rows = [number.setdefault(each, len(number)) for each in zip(map(type, people), people, strict=True)]
@@ -250,36 +248,29 @@ class PersonBudgets(PeopleStore):
             )
         return np.array(rows, np.int64), self._accounts(who)
 
-    def _write(
-        self, connection: Connection, paid: NDArray[np.bool_], spent: list[tuple[bytes, int, int]], over: Over
-    ) -> NDArray[np.bool_]:
+    def _write(self, paid: NDArray[np.bool_], spent: Spent, after: NDArray[np.int64], over: Over) -> NDArray[np.bool_]:
         """Write what is spent, and return which reports are paid for; refuse them all if one is not, and it is asked."""
         if over == "refuse" and not paid.all():
             raise self._too_many()
-        if spent:
-            connection.exec_driver_sql("INSERT OR REPLACE INTO spent VALUES (?, ?, ?)", spent)
+        spent.write(after)
         return paid
 
-    def _read(self, connection: Connection, keys: list[tuple[bytes, int]]) -> dict[tuple[bytes, int], int]:
-        """Return what is spent under each key that has any."""
-        if connection.exec_driver_sql("SELECT NOT EXISTS (SELECT 1 FROM spent)").scalar_one():
-            return {}
-        connection.exec_driver_sql("CREATE TEMP TABLE IF NOT EXISTS wanted (person BLOB, day INTEGER)")
-        connection.exec_driver_sql("DELETE FROM wanted")
-        if keys:
-            connection.exec_driver_sql("INSERT INTO wanted VALUES (?, ?)", keys)
-        held = connection.exec_driver_sql(
-            "SELECT person, day, reports FROM wanted CROSS JOIN spent USING (person, day)"
-        )
-        found = {(person, day): reports for person, day, reports in held}
-        # SQLite keeps text in any column
-        if any(type(reports) is not int or reports < 0 for reports in found.values()):
-            raise LedgerError(
-                f"What is spent in {self.path} is not a number of reports",
-                "it was changed or damaged",
-                "Restore the file",
-            )
-        return found
+    def _brought_here(self, connection: Connection, form: str | None) -> bool:
+        if form != HASHED:  # the form before this one hashed alike, and kept a row an account and day
+            return False
+        connection.exec_driver_sql("ALTER TABLE spent RENAME TO rows_of_spent")
+        made_of_blocks.create(connection)
+        from_rows(connection, self.path)
+        return True
+
+
+def _turns(asked: Distinct) -> NDArray[np.int64]:
+    """Return the how manieth of its key each report is, from 0."""
+    turn = np.zeros(len(asked.at), np.int64)
+    if len(asked.keys) < len(turn):
+        order, begins = np.argsort(asked.at, kind="stable"), np.cumsum(asked.times) - asked.times
+        turn[order] = np.arange(len(turn)) - np.repeat(begins, asked.times)
+    return turn
 
 
 def _is_nobody(person: Any) -> bool:
@@ -288,6 +279,15 @@ def _is_nobody(person: Any) -> bool:
         return person is None or bool(person != person)
     except (TypeError, ValueError):  # of pandas' NA nobody knows
         return True
+
+
+def _days(given: Sequence[Any]) -> NDArray[np.int64]:
+    """Return numbers of days as an array."""
+    own = list(given) if {*map(type, given)} <= {int} else [_day(each) for each in given]
+    try:
+        return np.array(own, np.int64)
+    except OverflowError:
+        return np.array([_day(each) for each in own], np.int64)
 
 
 def _day(given: object) -> int:

@@ -58,7 +58,7 @@ FORGED = {
     "more places": lambda t: re.sub(r"places_per_person = 1", "places_per_person = 3", t),
     "two prices": lambda t: re.sub(r"epsilon = .*", 'presence = "1"\nabsence = "2"', t),
     "another budget": lambda t: re.sub(r"ledger = .*", 'ledger = "../../../other.db"', t),
-    "another version": lambda t: t.replace("[budget]", '[budget]\nversion = "2"'),
+    "a number as version": lambda t: t.replace("[budget]", "[budget]\nversion = 2"),
     "another engine": lambda t: t.replace("[data]", '[data]\nengine = "spark"'),
     "a number as data": lambda t: _without("data", t, "data = 5\n"),
     "a list as budget": lambda t: _without("budget", t, 'budget = ["a"]\n'),

@@ -24,6 +24,12 @@ def test_drafts_of_one_table_have_names_of_their_own(seat: Seat) -> None:
     assert seat.desk.drafts.names() == ["places", "visits-2", "visits"]
 
 
+def test_two_desks_at_once_do_not_write_over_each_others_drafts(seat: Seat) -> None:
+    (seat.folder / "leeward-desk" / "drafts" / "visits").mkdir(parents=True)  # another desk is about to write into it
+    assert seat.drafted() == "visits-2"
+    assert seat.desk.drafts.names() == ["visits-2"]
+
+
 def test_a_draft_is_there_after_the_desk_was_started_anew(seat: Seat) -> None:
     name = seat.drafted()
     again = Seat(seat.folder).enter()

@@ -310,3 +310,20 @@ def test_a_script_in_the_name_of_a_place_is_text_on_every_page(seat: Seat) -> No
             " on" not in "".join(re.findall(r"<[a-z][^>]*>", page.text)).replace(" onto", "")
             or "onerror" not in page.text
         )
+
+
+def test_a_table_that_grew_is_looked_at_again_and_released_under_another_version(seat: Seat) -> None:
+    name = walked(seat)
+    done(seat, seat.post(f"/drafts/{name}/check"))
+    assert "You have not looked" not in text_of(seat.get(f"/drafts/{name}/release"))
+    done(seat, seat.post(f"/drafts/{name}/release", OPEN))
+    visits = seat.folder / "visits.csv"
+    visits.write_text(visits.read_text("utf-8") + f"\nnew,{ROWS[0][1]},2026-03-14T19:05:00\n", "utf-8")
+    assert "You have not looked" in text_of(seat.get(f"/drafts/{name}/release"))
+    other = ANSWERS["strength"] | {"epsilon": "1/2"}
+    assert seat.post(f"/drafts/{name}/strength", other).status_code == 303
+    assert "Give the data a new version" in text_of(done(seat, seat.post(f"/drafts/{name}/release", OPEN)))
+    assert seat.post(f"/drafts/{name}/strength", other | {"version": "2"}).status_code == 303
+    shown = text_of(done(seat, seat.post(f"/drafts/{name}/release", OPEN)))
+    assert "For you only: 0.5 was charged." in shown
+    assert "2.5 left of 4" in shown

@@ -97,6 +97,9 @@ TIMED = {
 
 def test_windows_are_priced_together_and_the_command_has_the_same_answers(seat: Seat, town: Town) -> None:
     name = walked(seat, hospital("")[0], TIMED)
+    worth = text_of(seat.get(f"/drafts/{name}/strength"))
+    assert "Whatever the answers of all 3 windows say" in worth
+    assert "50.0 % 95.3 %" in worth  # e³ / (1 + e³): whoever sees all of them gains thrice
     page = text_of(seat.get(f"/drafts/{name}/release"))
     assert "3 is charged 4 left now 1 left afterwards" in page
     assert "This is the first of 3 windows" in page

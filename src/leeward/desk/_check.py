@@ -20,7 +20,7 @@ LOOK: Final = "A look at the data"
 
 
 class Looked(Private):
-    """What a look found, and of which spec."""
+    """What a look found, and of which spec and tables."""
 
     __slots__ = ("found", "of")
 
@@ -41,7 +41,7 @@ def routes(desk: Desk) -> APIRouter:
     @router.post("/drafts/{name}/check")
     def look(request: Request, name: str) -> Response:
         draft = desk.drafts.read(name)
-        spec, of = draft.spec(), draft.text()
+        spec, of = draft.spec(), desk.state(draft)
 
         def work(progress: Progress) -> Looked:
             return Looked(check_planned(spec.plans(), spec.ledger(), accept_useless=True, progress=progress), of)
@@ -52,9 +52,9 @@ def routes(desk: Desk) -> APIRouter:
 
 
 def found(desk: Desk, draft: Draft) -> Looked | None:
-    """Return what the last look at the data of a draft, as it now is, found; None where there was none."""
+    """Return what the last look at a draft and its tables, as they now are, found; None where there was none."""
     last = desk.jobs.last(LOOK, draft.name)
-    return last if isinstance(last, Looked) and last.of == draft.text() else None
+    return last if isinstance(last, Looked) and last.of == desk.state(draft) else None
 
 
 def _said(looked: Looked | None) -> dict[str, Any]:

@@ -81,6 +81,13 @@ class Desk:
             )
         return path
 
+    def state(self, draft: Draft) -> str:
+        """Return what is another where a draft, or a table that it names, is."""
+        named = [self.table(draft, "data", draft.table)]
+        named += [self.table(draft, "places", "table")] if "table" in draft.sections.get("places", {}) else []
+        files = [os.stat(self.files.file(name)) for name in named]
+        return f"{draft.text()} {[(file.st_ino, file.st_size, file.st_mtime_ns, file.st_ctime_ns) for file in files]}"
+
     def account(self, dataset: str) -> Account | None:
         """Return the budget of a data set, if it is open."""
         opened = Ledger.find(self.ledger)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import threading
@@ -15,7 +16,7 @@ from leeward._first_question import KINDS, Never, Side, promises
 from leeward._toml import read_toml
 from leeward.desk._folder import LEDGER, OWN, Folder
 from leeward.errors import InputError
-from leeward.outputs import MANIFEST, prepared
+from leeward.outputs import MANIFEST, fresh, prepared
 from leeward.spec import Spec, check_spec
 from leeward.spec._draft import decided, protected, written
 from leeward.spec._sections import Account, Data, GridBox, PublicPlaces, Query, Windows
@@ -139,13 +140,9 @@ class Drafts:
         """
         stem = file.name.partition(".")[0]
         plain = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")[:40] or "draft"
-        with self._lock:
-            self._home.mkdir(parents=True, exist_ok=True)
-            name, number = plain, 1
-            while os.path.lexists(self._home / name):
-                name, number = f"{plain}-{number + 1}", number + 1
-            home = self._home / name
-            draft = Draft(name, home, {"data": {about: os.path.relpath(file, home), **data}})
+        names = itertools.chain([plain], (f"{plain}-{number}" for number in itertools.count(2)))
+        with self._lock, fresh(self._home, names) as home:
+            draft = Draft(home.name, home, {"data": {about: os.path.relpath(file, home), **data}})
             self._write(draft)
         return draft
 
@@ -272,6 +269,6 @@ _TEXTS: Final = {
     "places": {*PublicPlaces.model_fields} - {"grid"},
     "query": {*Query.model_fields} & {"kind", "column", "lower", "upper", "step", "grid", "p", "combine"},
     "window": {*Windows.model_fields} & {"start", "end", "every"},
-    "budget": {*Account.model_fields} & {"ledger", "dataset", "cap"},
+    "budget": {*Account.model_fields} & {"ledger", "dataset", "cap", "version"},
 }
 """The keys that the steps answer with a text, by their section."""

@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Mapping
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
@@ -24,6 +22,7 @@ from leeward.desk._strength import to_pay
 from leeward.desk._views import amount, page, see
 from leeward.errors import InputError, LeewardError
 from leeward.ledger import Ledger
+from leeward.outputs import fresh
 from leeward.planner._useless import refuse_useless
 from leeward.session._before import opens, refuse_within
 from leeward.session._budget import Budget
@@ -117,8 +116,7 @@ def released(
         LeewardError: it is refused.
     """
     plans, budget = spec.plans(), spec.ledger()
-    desk.released.mkdir(parents=True, exist_ok=True)
-    with _folder_for(desk, draft) as out:
+    with fresh(desk.released, (f"{draft.name}-{number}" for number in itertools.count(1))) as out:
         refuse_within(out, budget, plans[0].counted)
         with saving(out, [""] * len(plans)) as save, together({"": plans}, budget, progress=progress) as made:
             each = made.release(if_doubtful="publish" if doubtful else "refuse", accept_useless={""} if useless else ())
@@ -133,21 +131,6 @@ def released(
 def _during(one: Release) -> str:
     """Say which of several windows a note is about."""
     return f"from {window_of(one.statement).start}: "
-
-
-@contextmanager
-def _folder_for(desk: Desk, draft: Draft) -> Iterator[Path]:
-    """A folder that is nobody else's: made at once, since a release at work, here or at another desk, has no files yet."""
-    for number in itertools.count(1):
-        out = desk.released / f"{draft.name}-{number}"
-        with suppress(FileExistsError):
-            out.mkdir()
-            break
-    try:
-        yield out
-    finally:
-        with suppress(OSError):
-            out.rmdir()  # if nothing was written into it
 
 
 def agreed(draft: Draft, price: Fraction) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
 
@@ -48,6 +48,7 @@ class Asked:
         within: how far a number may be off.
         cap: the most that all releases together may cost.
         dataset: the public name of the data.
+        version: the public label of their content.
     """
 
     epsilon: str
@@ -56,6 +57,11 @@ class Asked:
     within: str
     cap: str
     dataset: str
+    version: str
+
+
+FIRST: Final = "1"
+"""The label that the content of a table has where none is given."""
 
 
 def routes(desk: Desk) -> APIRouter:
@@ -119,9 +125,10 @@ def routes(desk: Desk) -> APIRouter:
 def sections(desk: Desk, draft: Draft, asked: Asked) -> dict[str, dict[str, Any]]:
     """Return ``[protect]`` and ``[budget]`` as they are tried out."""
     protect = {key: value for key, value in draft.sections["protect"].items() if key != "epsilon"}
+    budget = {"ledger": draft.path_to(desk.ledger), "dataset": asked.dataset, "cap": asked.cap}
     return {
         "protect": {"notion": protect.pop("notion"), "epsilon": asked.epsilon, **protect},
-        "budget": {"ledger": draft.path_to(desk.ledger), "dataset": asked.dataset, "cap": asked.cap},
+        "budget": budget | ({} if asked.version == FIRST else {"version": asked.version}),
     }
 
 
@@ -136,6 +143,7 @@ def _asked(draft: Draft, given: Mapping[str, str]) -> Asked:
         within=given.get("within", "").strip(),
         cap=given.get("cap", budget.get("cap", "4")).strip(),
         dataset=given.get("dataset", budget.get("dataset", stem)).strip(),
+        version=given.get("version", budget.get("version", FIRST)).strip(),
     )
 
 
@@ -153,7 +161,7 @@ def _known(spec: Spec) -> dict[str, Any]:
         "plan": made,
         "statement": statement,
         "many": made.counted.many,
-        "risks": risks(made.notion.epsilon),
+        "risks": risks(made.notion.epsilon * len(one.plans)),  # whoever sees all windows gains what each lets them
         "useless": useless,
         "keys": one.keys,
         "windows": len(one.plans),

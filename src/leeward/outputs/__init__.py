@@ -6,6 +6,17 @@ single pages.
 """
 
 from leeward.outputs._files import Files, beside, write_page
-from leeward.outputs._folder import MANIFEST, STATEMENT, Folder, Write, holds_release, prepared
+from leeward.outputs._folder import MANIFEST, STATEMENT, Folder, Write, fresh, holds_release, prepared
 
-__all__ = ["MANIFEST", "STATEMENT", "Files", "Folder", "Write", "beside", "holds_release", "prepared", "write_page"]
+__all__ = [
+    "MANIFEST",
+    "STATEMENT",
+    "Files",
+    "Folder",
+    "Write",
+    "beside",
+    "fresh",
+    "holds_release",
+    "prepared",
+    "write_page",
+]

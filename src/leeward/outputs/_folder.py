@@ -195,6 +195,33 @@ def prepared(
         yield folder
 
 
+@contextmanager
+def fresh(parent: Path, names: Iterable[str]) -> Iterator[Path]:
+    """Make a folder that is nobody else's, under the first free one of some names; it goes if nothing is written into it.
+
+    It is made at once: what somebody else is about to write into theirs may have no files yet.
+
+    Args:
+        parent: the folder that it is in, which is made where there is none.
+        names: enough of them, say numbered.
+
+    Raises:
+        InputError: it cannot be made.
+    """
+    with said(parent):
+        parent.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            made = parent / name
+            with suppress(FileExistsError):
+                made.mkdir()
+                break
+    try:
+        yield made
+    finally:
+        with suppress(OSError):
+            made.rmdir()
+
+
 def holds_release(folder: Path) -> bool:
     """Whether a folder is one into which something with a privacy statement was written."""
     try:

@@ -79,8 +79,8 @@ class MemoizedReports(PeopleStore):
 
         Args:
             people: one a report.
-            points: grid points, shape (n, 2).
-            draw: gives noisy grid points for grid points; called with those that are new, each once.
+            points: grid points, shape (n, 2); in further columns, what is only handed to ``draw``.
+            draw: gives noisy grid points, shape (n, 2), for grid points; called with those that are new, each once.
             law: how these are drawn, where a store holds answers of several laws.
         """
         with self.drawing() as once:
@@ -99,7 +99,7 @@ class MemoizedReports(PeopleStore):
     def _once(
         self, connection: Connection, people: Sequence[Any], points: Points, draw: Draw, law: str | None
     ) -> Points:
-        asked = self.keys(people, points, None if law is None else [law] * len(people))
+        asked = self.keys(people, points[:, :2], None if law is None else [law] * len(people))
         known = {key: self._unseal(key, sealed) for key, sealed in _stored(connection, asked).items()}
         new = {key: row for row, key in reversed([*enumerate(asked)]) if key not in known}
         if new:

@@ -10,6 +10,7 @@ PLANAR = "leeward.local.location._planar_laplace"
 LOCATION = "leeward.local.location._job"
 SERIES = "leeward.local.series._job"
 PROMISE = "leeward.local.series._series"
+AGAIN, AGAIN_TESTS = "leeward.local.series._repeats", "tests/local/test_meter_repeats.py"
 PEOPLE = "leeward.ledger._person_budgets"
 STORES = "leeward.local._stores"
 KEYS = "tests/spec/test_perturb_keys.py"
@@ -127,7 +128,7 @@ MUTANTS = [
     M("leeward.local.series._levels", "SeriesLevels.__init__", "key=lambda series: series.mechanism.epsilon)", "key=lambda series: -series.mechanism.epsilon)", OWN, "all meters are promised what the most careful have"),
     M("leeward.local.series._levels", "SeriesLevels.__init__", "(close.between, close.window)", "close.between", OWN, "levels of different windows share one promise"),
     M("leeward.local.series._levels", "SeriesLevels.exchange", "self.each[one].mechanism.epsilon + self.each[other]", "self.each[other]", OWN, "an exchange costs the one of two"),
-    M("leeward.local.series._levels", "SeriesLevels.release", "np.flatnonzero(levels == number)", "np.arange(len(levels))", OWN, "all readings are drawn at the last level"),
+    M("leeward.local.series._levels", "SeriesLevels.draw", "np.flatnonzero(levels == number)", "np.arange(len(levels))", OWN, "all readings are drawn at the last level"),
     M("leeward.local.series._levels", "SeriesLevels.of", "readings.meter.tolist()", "None", OWN, "a meter's level may follow from its readings"),
     M("leeward.local.series._levels", "SeriesLevels.of", "column.take(readings.rows)", "column", OWN, "levels of rows that are left out are those of others"),
     M("leeward.local.series._levels", "SeriesLevels.of_groups", "np.minimum.at", "np.maximum.at", OWN, "a total has the noise of the largest ε among its meters"),
@@ -139,6 +140,10 @@ MUTANTS = [
     M("leeward.local.series._job", "_asked", "if data.meter is None:", "if False:", OWN, "a level of nobody's readings"),
     M("leeward.local.series._level_statement", "statement_of_levels", "if series is levels.weakest", "if series is not levels.weakest", OWN, "the statement promises all what one of the careful has"),
     # ---- levels beside budgets, reports that are shown again, and places
+    M(AGAIN, "Remembered.shown", "if self.known[new].any():", "if False:", AGAIN_TESTS, "what was not paid for is drawn"),
+    M(AGAIN, "Remembered.__init__", "schedule.first + readings.slot", "0 * schedule.first + readings.slot", AGAIN_TESTS, "a reading of another period is shown"),
+    M(AGAIN, "law_of", "{price}, ", "", AGAIN_TESTS, "a reading of another ε is shown"),
+    M("leeward.local.series._budget", "charge", "readings.there & ~known", "readings.there", AGAIN_TESTS, "what is shown again is paid for"),
     M(SHARED, "LevelBudgets._sum", "price * n for", "price * min(n, 1) for", REPORTS, "a report of a price is paid for once a day"),
     M(SHARED, "LevelBudgets._pays", "<= self.a_day", "< self.a_day", REPORTS, "a budget is never spent to its end"),
     M(SHARED, "LevelBudgets._pays", "number == price", "number == 0", REPORTS, "all reports are weighed at the first price"),

@@ -47,10 +47,19 @@ def price_of(series: Series, totals: Per | None) -> str:
     return f"{mechanism.kind.symbol}, {mechanism.epsilon} for each {series.grid.unit}, {drawn}, {apart} s apart"
 
 
-def charge(store: PersonBudgets, over: Over, readings: Readings, schedule: Schedule) -> tuple[Readings, int]:
+def charge(
+    store: PersonBudgets, over: Over, readings: Readings, schedule: Schedule, known: NDArray[np.bool_] | None = None
+) -> tuple[Readings, int]:
     """Charge each meter for each day of which it has readings; return what is paid for, and how many readings are not.
 
     What is not paid for is as if it were missing: nothing is published of it, nor made of it.
+
+    Args:
+        store: the budgets.
+        over: what happens to days that are not paid for.
+        readings: those of the table.
+        schedule: their clock.
+        known: which of them are shown again as they were, which costs nothing; None for none.
 
     Raises:
         CapExceededError: some day is not paid for, and ``over`` is ``"refuse"``. For the curator only.
@@ -59,11 +68,12 @@ def charge(store: PersonBudgets, over: Over, readings: Readings, schedule: Sched
     days = schedule.days
     at = np.searchsorted([day.first for day in days], readings.slot, side="right") - 1
     keys = readings.meter * len(days) + at
-    charged, place = np.unique(keys[readings.there], return_inverse=True)
+    new = readings.there if known is None else readings.there & ~known
+    charged, place = np.unique(keys[new], return_inverse=True)
     numbers = [days[key % len(days)].date.toordinal() - _FIRST for key in charged.tolist()]
     meters = [readings.meters[key // len(days)] for key in charged.tolist()]
     with store.charging(over) as pay:
         paid = pay(meters, numbers, schedule.zone or AS_WRITTEN)
     there: NDArray[np.bool_] = readings.there.copy()
-    there[readings.there] = paid[place]
+    there[new] = paid[place]
     return replace(readings, there=there), int((readings.there & ~there).sum())

@@ -206,6 +206,7 @@ class SeriesStatement(Perturbation, Document):
         options: what other noise would be worth at the same ε; none for totals.
         levels: each meter's own ε; None where all have one.
         budget: how many times a day of a meter may be published; None where nobody counts.
+        repeats: whether the same noisy reading is shown for the same meter and time.
     """
 
     kind: Literal["series"]
@@ -220,6 +221,7 @@ class SeriesStatement(Perturbation, Document):
     options: tuple[SeriesOption, ...]
     levels: SeriesLevelsPart | None
     budget: SeriesBudget | None
+    repeats: bool
 
 
 class BillingStatement(Document):

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Literal
+
+import numpy as np
 
 from leeward._paths import resolve
 from leeward._plain import counted, told
@@ -15,7 +18,8 @@ from leeward._progress import Progress
 from leeward._toml import ExactText, Section, check
 from leeward.errors import SpecError, noted
 from leeward.exact._real import whole
-from leeward.ledger import PersonBudgets
+from leeward.ledger import MemoizedReports, PersonBudgets
+from leeward.ledger._memoized_reports import Once
 from leeward.local._as_they_are import AsTheyAre
 from leeward.local._job import Opens, Written
 from leeward.local._level_keys import Level, check_pair
@@ -31,9 +35,10 @@ from leeward.local.series._levels import SeriesLevels
 from leeward.local.series._order import order_of_readings
 from leeward.local.series._post_processing import PostProcessing
 from leeward.local.series._readings import Columns, Missing, Readings, find_columns, ordered_names, read_readings
+from leeward.local.series._repeats import Remembered, Repeat, law_of
 from leeward.local.series._schedule import Schedule
 from leeward.local.series._series import Series
-from leeward.local.series._statement import facts, statement, with_budget
+from leeward.local.series._statement import facts, statement, with_budget, with_repeats
 from leeward.local.series._totals import Per, Totals
 from leeward.mechanism._series import Between, SeriesNoise
 from leeward.outputs import beside
@@ -113,6 +118,7 @@ class Spec(Section):
     protect: Protect
     publish: Publish = Publish()
     budget: Budget | None = None
+    repeat: Repeat | None = None
 
 
 _CHARGED: Final = "The days were charged to their meters' budgets before, and that stands: a second run pays again."
@@ -135,7 +141,7 @@ _EXAMPLES: Final = {
     "upper": 'upper = "12 kW"',
     "step": 'step = "1 W"',
     "protect": '[protect] between = "maximum", epsilon = "1", unit = "100 W"',
-    "store": 'store = "meters.db"',
+    "store": 'store = "meters.db", a file of its own',
     "secret": 'secret = "meters.key", a file of at least 16 secret bytes',
     "reports_a_day": "reports_a_day = 1, so that a second run that publishes a day of a meter again is refused",
 }
@@ -161,6 +167,7 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
             "[publish] smooth, clamp, prior", "they are for readings", 'Leave them out, or what = "readings"'
         )
     _check_budget(spec)
+    _check_repeat(spec)
     if publish.what == "readings" and publish.by is not None:
         raise SpecError("[publish] by", "it groups the meters of totals", 'Write what = "totals"')
     if publish.by in {data.time, data.value}:
@@ -191,7 +198,7 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
         prior,
         None if levels is None or spec.protect.level is None else OwnLevels(levels, spec.protect.level),
         publish,
-        Stores(spec.budget, None, folder),
+        Stores(spec.budget, spec.repeat, folder),
         spec.budget,
     )
     if totals is None:
@@ -229,6 +236,28 @@ def _check_budget(spec: Spec) -> None:
             "Leave over out; the run is then refused",
         )
     whole(spec.budget.reports_a_day, "reports_a_day", says="it says how many are paid for")
+
+
+def _check_repeat(spec: Spec) -> None:
+    """Refuse to remember readings of nobody, or totals.
+
+    Raises:
+        SpecError: for either.
+    """
+    if spec.repeat is None:
+        return
+    if spec.data.meter is None:
+        raise SpecError(
+            "[repeat] without [data] meter",
+            "a noisy reading is kept for each meter and time",
+            'Name the column of meters, meter = "…"; of one meter, with the same name in every row',
+        )
+    if spec.publish.what == "totals":
+        raise SpecError(
+            "[repeat] with totals",
+            "noisy readings are kept, one for each meter and time, and a total is none",
+            'Leave [repeat] out; or what = "readings", and add those up',
+        )
 
 
 def _asked(spec: Spec) -> dict[str, Closeness] | None:
@@ -313,6 +342,7 @@ class SeriesJob:
         else:
             levels, column, grouped = self.own.levels, self.own.column, self.by is not None
             made = statement_of_levels(levels, column, self.totals_by_level(), others, grouped=grouped)
+        made = made if self.stores.repeat is None else with_repeats(made)
         return made if self.budget is None else with_budget(made, self.budget.reports_a_day, self.budget.over)
 
     def totals_by_level(self) -> dict[str, Totals] | None:
@@ -332,11 +362,27 @@ class SeriesJob:
     def _budgets(self, *, new: bool) -> PersonBudgets | None:
         """Open the store of budgets, for what a day costs at each level; None without one."""
         per = None if self.totals is None else self.totals.per
-        prices = [price_of(self.series, per)]
-        if self.own is not None:
-            prices = [f"{name}: {price_of(series, per)}" for name, series in self.own.levels.each.items()]
+        prices = [f"{name}{price_of(series, per)}" for name, series in self._each()]
         reports_a_day = None if self.budget is None else self.budget.reports_a_day
         return self.stores.budgets("; ".join(prices), reports_a_day, new=new)
+
+    def _each(self) -> list[tuple[str, Series]]:
+        """Return what is promised to each level, after its name as a beginning; of one level, without a name."""
+        if self.own is None:
+            return [("", self.series)]
+        return [(f"{name}: ", series) for name, series in self.own.levels.each.items()]
+
+    def _reports(self, readings: Readings, table: Any, *, new: bool) -> tuple[MemoizedReports, Remembered] | None:
+        """Open the store of noisy readings, and find what it remembers of some readings; None without one."""
+        laws = [f"{name}{law_of(series, price_of(series, None))}" for name, series in self._each()]
+        store = self.stores.reports("; ".join(laws), new=new)
+        if store is None:
+            return None
+        own = None
+        if self.own is not None:
+            levels = self.own.levels.of(readings, table[self.own.column], self.own.column)
+            own = [laws[number] for number in levels.tolist()]
+        return store, Remembered(store, readings, self.series.schedule, own)
 
     def run(self, out: Path, progress: Progress, *, new: bool = False) -> Written:
         """Perturb the table and write it: see `leeward.local._job.Job.run`."""
@@ -364,20 +410,23 @@ class SeriesJob:
             missing = max(len(readings.meters) * self.series.schedule.slots - int(readings.there.sum()), 0)
             if self.own is not None:  # what is wrong with levels is found before anything is charged
                 self.own.levels.of(readings, table[self.own.column], self.own.column)
+            reports = self._reports(readings, table, new=new)
             if store is not None and self.budget is not None:
                 progress("charging the budgets")
-                readings, withheld = charge(store, self.budget.over, readings, self.series.schedule)
+                known = None if reports is None else reports[1].known
+                readings, withheld = charge(store, self.budget.over, readings, self.series.schedule, known)
             with noted(lambda: "" if store is None else _CHARGED):
                 passed = list(dict.fromkeys(also))
                 others = passed if self.totals else [name for name in source.others if name not in self.columns.names]
                 progress("drawing noise")
-                if self.totals is None:
-                    noisy = self._noisy(table, readings)
-                    del table
-                    source.rewrite(files.path(), self.columns.value, readings, noisy, self.series.grid, progress)
-                else:
-                    _write(self._totals_table(table, readings, self.totals), files.path(), kind_of(out, ROWS))
-                source.file.check_unchanged()
+                with nullcontext() if reports is None else reports[0].drawing() as once:
+                    if self.totals is None:
+                        noisy = self._noisy(table, readings, once, None if reports is None else reports[1])
+                        del table
+                        source.rewrite(files.path(), self.columns.value, readings, noisy, self.series.grid, progress)
+                    else:
+                        _write(self._totals_table(table, readings, self.totals), files.path(), kind_of(out, ROWS))
+                    source.file.check_unchanged()  # within: nothing is remembered of a table that was not charged
                 files.place(self._stated(others).model_dump(mode="json", exclude={"files"}))
         if self.totals is None:
             notes = [published(others, "readings"), *order_of_readings(readings)]
@@ -386,17 +435,30 @@ class SeriesJob:
         notes += readings.notes(left_out, missing if self.totals else 0)
         if withheld:
             notes.append(f"for the curator only: {counted(withheld, 'reading')} withheld, because the budget is spent")
+        if reports is not None and reports[1].corrected:
+            notes.append(
+                f"for the curator only: {counted(reports[1].corrected, 'reading')} corrected since they were drawn, and"
+                " shown again as they were"
+            )
         return Written(files.shown, int(readings.there.sum()), self.series.fit_for_release, tuple(notes))
 
-    def _noisy(self, table: Any, readings: Readings) -> Integers:
-        """Return noisy readings in steps, each meter's at its own level where there are several."""
+    def _noisy(self, table: Any, readings: Readings, once: Once | None, remembered: Remembered | None) -> Integers:
+        """Return what is published of readings, in steps, each meter's at its own level where there are several."""
         if self.own is None:
-            return self.series.release(readings)
-        return self.own.levels.release(readings, self.own.levels.of(readings, table[self.own.column], self.own.column))
+            if once is None or remembered is None:
+                return self.series.release(readings)
+            return self.series.finish(remembered.shown(once, readings, self.series.draw), readings)
+        levels = self.own.levels
+        own = levels.of(readings, table[self.own.column], self.own.column)
+        if once is None or remembered is None:
+            return levels.release(readings, own)
+        place = np.empty(table.num_rows, np.int64)
+        place[readings.rows] = own
+        noisy = remembered.shown(once, readings, lambda new: levels.draw(new, place[new.rows]))
+        return levels.finish(noisy, readings, own)
 
     def _totals_table(self, table: Any, readings: Readings, totals: Totals) -> Any:
         """Return noisy totals: one row a group and span, every span there whatever the readings are."""
-        import numpy as np
         import pyarrow as pa
 
         names, group = readings.meters, readings.meter

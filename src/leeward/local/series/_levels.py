@@ -150,11 +150,23 @@ class SeriesLevels:
 
     def release(self, readings: Readings, levels: Integers, bits: Bits | None = None) -> Integers:
         """Return what is published for each reading, in steps, each drawn at its level; any value where there is none."""
+        return self.finish(self.draw(readings, levels, bits), readings, levels)
+
+    def draw(self, readings: Readings, levels: Integers, bits: Bits | None = None) -> Integers:
+        """Return a noisy reading in steps for each reading, at its level; any value where there is none."""
         noisy = np.empty_like(readings.steps)
         for number, series in enumerate(self.each.values()):
             which = np.flatnonzero(levels == number)
-            noisy[which] = series.release(readings.of(which), bits)
+            noisy[which] = series.draw(readings.of(which), bits)
         return noisy
+
+    def finish(self, noisy: Integers, readings: Readings, levels: Integers) -> Integers:
+        """Return what is made of noisy readings, of each level by itself; see `PostProcessing`."""
+        made = np.empty_like(noisy)
+        for number, series in enumerate(self.each.values()):
+            which = np.flatnonzero(levels == number)
+            made[which] = series.finish(noisy[which], readings.of(which))
+        return made
 
     def of_groups(self, levels: Integers, group: Integers, groups: int) -> Integers:
         """Return for each group the number of the level of its meters that has the smallest ε.

@@ -209,12 +209,18 @@ class Series:
 
     def release(self, readings: Readings, bits: Bits | None = None) -> Integers:
         """Return what is published for each reading, in steps; any value where there is none."""
+        return self.finish(self.draw(readings, bits), readings)
+
+    def draw(self, readings: Readings, bits: Bits | None = None) -> Integers:
+        """Return a noisy reading in steps for each reading; any value where there is none."""
         self.check()
         bits = bits or self.bits or SystemBits()
         if self.mechanism.noise == "independent":
-            noisy = self.mechanism.release(readings.steps, bits)
-        else:
-            noisy = self._by_window(readings, bits)
+            return self.mechanism.release(readings.steps, bits)
+        return self._by_window(readings, bits)
+
+    def finish(self, noisy: Integers, readings: Readings) -> Integers:
+        """Return what is made of noisy readings; see `PostProcessing`."""
         return self.post_processing(noisy, readings, self.grid, self.mechanism)
 
     def _by_window(self, readings: Readings, bits: Bits) -> Integers:

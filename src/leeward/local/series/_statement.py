@@ -44,6 +44,10 @@ _PUBLISHED: Final[dict[Per, Literal["totals per day", "totals per period"]]] = {
     "period": "totals per period",
 }
 _SECOND: Final = "A second run draws new noise and costs as much again"
+_AGAIN: Final = (
+    "A reading is drawn once: a later run with the same store shows what was drawn, also where the reading was corrected"
+    " since. That costs nothing more; readings that are new to the store cost what is said here, in each run that draws some"
+)
 _SHOWS: Final = "Where a reading is withheld, none is published: that its budget is spent shows"
 _NOISES: Final[dict[SeriesNoise, str]] = {"norm": "norm noise on a window", "independent": "noise on each reading"}
 
@@ -116,17 +120,25 @@ def statement(series: Series, totals: Totals | None = None, others: Sequence[str
         fit_for_release=series.fit_for_release,
         levels=None,
         budget=None,
+        repeats=False,
         columns_as_they_are=None if others is None else tuple(others),
         files=None,
     )
+
+
+def with_repeats(made: SeriesStatement) -> SeriesStatement:
+    """Return a statement of readings that later runs show again as they were."""
+    kept = (each for each in made.not_guaranteed if each != _SECOND)
+    return made.model_copy(update={"repeats": True, "not_guaranteed": (*kept, _AGAIN)})
 
 
 def with_budget(made: SeriesStatement, reports_a_day: int, over: Over) -> SeriesStatement:
     """Return a statement with a bound on how many times the readings of a meter's day are published."""
     runs = counted(reports_a_day, "run")
     what = "a run that would be one more is refused" if over == "refuse" else "what would be one more is withheld"
+    drawn = "drawn anew" if made.repeats else "published, or used for what is,"
     text = (
-        f"Readings of a day of a meter are published, or used for what is, in at most {runs}; {what}. So what is published"
+        f"Readings of a day of a meter are {drawn} in at most {runs}; {what}. So what is published"
         f" of a day costs at most {f'{reports_a_day} times' if reports_a_day > 1 else 'once'} what is said here of one run"
     )
     kept = tuple(each for each in made.not_guaranteed if each != _SECOND)
@@ -149,6 +161,8 @@ def facts(made: SeriesStatement) -> list[tuple[str, str]]:
         found.append(("between levels", made.levels.text))
     if made.budget is not None:
         found.append(("budget", made.budget.text))
+    if made.repeats:
+        found.append(("repeats", "the same noisy reading for the same meter and time, drawn once"))
     found += [("at the same ε", option.text) for option in made.options]
     found += [("then", text) for text in made.post_processing]
     return found + [("not guaranteed", text) for text in made.not_guaranteed]

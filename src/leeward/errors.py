@@ -63,6 +63,11 @@ class LeewardError(Exception):
         """Add a sentence, with nothing in it that steers a terminal."""
         super().add_note(shown(note))
 
+    @property
+    def in_full(self) -> str:
+        """The message as the terminal and the desk of the curator show it: there one kind says what no log may keep."""
+        return str(self)
+
     def __reduce__(self) -> tuple[type[LeewardError], tuple[str, str, str]]:
         return type(self), (self.given, self.because, self.instead)
 
@@ -102,7 +107,20 @@ class BoundExceededError(RefusedError):
 
 
 class DoubtfulDataError(RefusedError):
-    """Nothing, or too little, of the data would count. The message is itself a fact about the data: for the curator only."""
+    """Nothing, or too little, of the data would count. The message is itself a fact about the data: for the curator only.
+
+    Attributes:
+        times: from when to when the times of the data run, in words; empty where they are not told. They are values of two
+            rows, and so in no message that a notebook or a log keeps, and in no pickle.
+    """
+
+    times: str = ""
+
+    @property
+    def in_full(self) -> str:
+        """The message with `times`."""
+        because = "; ".join(part for part in (self.because, self.times) if part)
+        return str(type(self)(self.given, because, self.instead))
 
 
 class LowUtilityError(RefusedError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from fractions import Fraction
 from typing import Any
 
 import mpmath
@@ -301,3 +302,11 @@ def test_a_composition_of_compositions_costs_what_its_leaves_cost_in_a_row(kind:
             row[leaves] = [flat.epsilon("1e-3", direction) for direction in DIRECTIONS]
         assert found == pytest.approx(row[leaves], rel=1e-6), event
     assert len({round(found[0], 6) for found in row.values()}) == len(row) > 5, "more leaves cost more"
+
+
+def test_bounds_for_a_constant_loss_are_not_below_it_in_the_last_digit() -> None:
+    for rate in ("1/3", "0.7", "1", "2", "3"):
+        one, loss = Accountant([GeometricEvent(rate, inf)]), exact(rate)
+        for at in ("-1", "-1/4", "0", "0.1"):
+            assert Fraction(one.delta(at, "withdraw")) >= 1 - exp(exact(at) - loss)
+        assert exact(Fraction(one.epsilon("1e-6", "withdraw"))) >= loss + log(1 - Fraction(1, 10**6))

@@ -86,6 +86,12 @@ def test_what_is_detected_is_named_back_and_the_spec_counts_what_it_should(way: 
     assert (found["keys"]["listed"], found["keys"]["named"], found["keys"]["unlisted"]) == (4, 2, 0)
 
 
+def test_a_first_line_that_a_release_refuses_is_refused(town: Town) -> None:
+    Path("odd.csv").write_text('user,"the\nvenue",when\np1,a,2026-03-14T19:00\n', "utf-8")
+    code, _, err = town.run("init", "odd.csv", "places.csv", *FLAGS, "--out", "odd.toml")
+    assert (code, "a name holds a line break" in err, Path("odd.toml").exists()) == (2, True, False)
+
+
 def test_workbooks_are_read_by_their_sheet(town: Town) -> None:
     workbook(
         Path("b.xlsx"), {"Visits": [["user", "venue", "when"], *ROWS], "Places": [["venue"], *([v] for v in VENUES)]}

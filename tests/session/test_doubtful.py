@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import pickle
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from leeward.engine import Look, refuse_doubtful
 from leeward.engine._look import covered
 from leeward.errors import BoundExceededError, ContentChangedError, DataError, DoubtfulDataError, SpecError
 from leeward.ledger import Ledger
+from leeward.spec import read_spec
 
 VISITS = "visits.parquet"
 
@@ -121,6 +123,22 @@ def test_where_nothing_counts_the_curator_is_told_why_before_a_charge(town: Town
 def test_the_range_of_the_data_s_times_is_told(town: Town) -> None:
     err = town.run("release", town.spec((HOUR[0], HOUR[1].format("2025-01-01"))), "--out", town.out)[2]
     assert "the times of the data run from 2026-01-01 18:30:00 to 2026-01-01 19:00:00" in err
+
+
+def test_what_python_raises_holds_no_time_of_a_row(town: Town) -> None:
+    read = read_spec(town.spec((HOUR[0], HOUR[1].format("2025-01-01"))))
+    with pytest.raises(DoubtfulDataError) as raised:
+        lw.release(read.plans()[0], read.ledger())
+    error = raised.value
+    kept = [
+        str(error),
+        repr(error),
+        *map(str, error.args),
+        error.because,
+        str(pickle.loads(pickle.dumps(error)).in_full),
+    ]
+    assert not any("18:30" in text for text in kept)
+    assert "18:30:00 to 2026-01-01 19:00:00. Check the window" in error.in_full
 
 
 @pytest.mark.parametrize("aware", [False, True])

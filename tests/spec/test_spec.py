@@ -50,6 +50,7 @@ def _with(section: str, **changes: Any) -> Callable[[dict[str, Any]], None]:
         (_with("publish", stop_after=1), "stop_after"),
         (_with("publish", what="everything"), "what"),
         (_with("data", keep={"state": "STAY"}), "keep"),
+        (lambda s: s.update(query={"kind": "count", "by": {"flag": [True]}}), "a group is a text or a whole number"),
         (lambda s: s.update(folder="/etc"), "folder"),
     ],
 )

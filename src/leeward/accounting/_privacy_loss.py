@@ -40,7 +40,7 @@ from leeward.accounting._events import (
 from leeward.accounting._pure import Cost, cost
 from leeward.errors import InputError, check_choice
 from leeward.exact._real import ZERO, Exact, Real, exact, positive, whole
-from leeward.exact._weight import Weight, log, weight
+from leeward.exact._weight import Weight, exp, log, weight
 
 Direction = Literal["withdraw", "insert", "replace"]
 """The truth → its alternative: a person in the data passed off as absent (addition-only's promise); the other way round; or
@@ -109,6 +109,8 @@ class Accountant(Drawn):
         if not at.is_infinite and at >= self._pure(direction):
             return 0.0
         constant, rest = self._parts(direction)
+        if rest is None:  # here the loss is constant and more than at
+            return min((1 - exp(at - constant)).bounds()[1], 1.0)
         return _delta(rest, float(at - constant))
 
     def epsilon(self, delta: Exact | float, direction: Direction) -> float:
@@ -116,9 +118,10 @@ class Accountant(Drawn):
         chance = weight(_as_it_is(delta))
         closed = self.closed_form(chance, direction)
         if closed is not None:
-            return float(closed)
-        asked, pure = float(chance), float(self._pure(direction))
+            return _above(closed)
+        asked, pure = float(chance), _above(self._pure(direction))
         constant, rest = self._parts(direction)
+        assert rest is not None  # else there is a closed form
         if _delta(rest, math.inf) > asked:
             return pure
         low, high = -float(constant), 1.0
@@ -171,6 +174,14 @@ class Accountant(Drawn):
 def _as_it_is(number: Exact | float) -> Exact:
     """Take a float for the binary fraction it is: a question may be asked in floats, a promise may not be made in them."""
     return Fraction(number) if isinstance(number, float) and math.isfinite(number) else exact(number)  # type: ignore[arg-type]
+
+
+def _above(number: Real) -> float:
+    """Return the float nearest to a number, or the next where that is less: an upper bound stays one."""
+    near = float(number)
+    while not math.isinf(near) and exact(Fraction(near)) < number:
+        near = math.nextafter(near, math.inf)
+    return near
 
 
 def _check(direction: str) -> None:
@@ -320,7 +331,5 @@ class _Rest(NamedTuple):
     rounding: float
 
 
-def _delta(rest: _Rest | None, epsilon: float) -> float:
-    if rest is None:
-        return -math.expm1(epsilon) if epsilon < 0 else 0.0
+def _delta(rest: _Rest, epsilon: float) -> float:
     return float(min(max(rest.losses.get_delta_for_epsilon(epsilon), 0.0) + rest.rounding, 1.0))

@@ -200,7 +200,7 @@ def _run() -> None:
 
             print_json(refusal(error).to_dict(), err=True)
         else:
-            say(f"leeward: {error}", err=True)
+            say(f"leeward: {error.in_full}", err=True)
             _print_added(error)
         sys.exit(2)
     except BrokenStreamError:

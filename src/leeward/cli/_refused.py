@@ -48,7 +48,7 @@ def refusal(error: LeewardError) -> Refusal:
         format=1,
         error=Reason(
             code=code_of(error),
-            message=str(error),
+            message=error.in_full,
             given=error.given,
             because=error.because,
             instead=error.instead,

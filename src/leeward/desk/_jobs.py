@@ -78,7 +78,7 @@ class Job(Private):
             try:
                 self.found = work(self.progress)
             except LeewardError as error:
-                self.refused = " ".join([str(error), *getattr(error, "__notes__", ())])
+                self.refused = " ".join([error.in_full, *getattr(error, "__notes__", ())])
             except Exception as error:
                 tell(f"leeward: the desk met an unexpected {type(error).__name__}; please report it.")
                 self.refused = f"An unexpected {type(error).__name__}: a defect of Leeward's; please report it."

@@ -73,7 +73,7 @@ def refuse_doubtful(looks: Sequence[Look], *, going_on: bool = False) -> None:
             at all are then quiet, and not doubtful; windows beyond it are.
 
     Raises:
-        DoubtfulDataError: saying how many rows are left out for which reason, and the data's range of times.
+        DoubtfulDataError: saying how many rows are left out for which reason; with the data's range of times.
     """
     rows, taken = looks[0].rows, sum(look.taken for look in looks)
     share = min(1.0, sum(look.share for look in looks))
@@ -98,15 +98,16 @@ def refuse_doubtful(looks: Sequence[Look], *, going_on: bool = False) -> None:
     else:
         return
     why = [said(reason, number) for reason, number in sorted(left_out.items(), key=lambda pair: -pair[1]) if number]
-    if looks[0].times is not None:
-        why.append(f"the times of the data run from {looks[0].times[0]} to {looks[0].times[1]}")
-    raise DoubtfulDataError(
+    refused = DoubtfulDataError(
         given if rows else "The table has no rows",
         "; ".join(why) or "there is nothing to count",
         "Check the window, the time zone, how times are written (time_format), the columns and the public list. That it"
         " stopped is a fact about the data: do not publish it. Nothing was charged. If all is as it should be, go on with"
         ' if_doubtful = "publish" (in the command: --if-doubtful publish)',
     )
+    if looks[0].times is not None:
+        refused.times = f"the times of the data run from {looks[0].times[0]} to {looks[0].times[1]}"
+    raise refused
 
 
 def together(looks: Sequence[Look], taken: int) -> dict[str, int]:

@@ -3,11 +3,15 @@
 
 Keys are compared letter by letter. So a place that is spelt otherwise in one of the tables has no visitors, and one that is
 spelt in several ways has fewer than there were: it would be called safe. All of this is for the curator only; what is named
-are keys of the public list, never what rows hold.
+are keys of the public list, or values that the filter allows, never what rows hold.
+
+A row that the filter leaves out because its value is spelt otherwise is lost in the same way: so what the filter allows is
+compared with what rows hold as the public list is.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -21,22 +25,39 @@ from leeward.engine._beyond import Beyond
 from leeward.engine._bound import Bound
 from leeward.engine._look import Look
 from leeward.errors import DoubtfulDataError
+from leeward.query._source import Allowed
 from leeward.query._statistic import Statistic
 from leeward.query._unlisted_groups import AnyQuestion
 
+_SPACES: Final = "\\s\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_UNSEEN: Final = "\u00ad\u200b-\u200d\u2060\ufeff"
+
 
 def _spaced(text: Any) -> Any:
-    # all of them are replaced; the no-break space stands there itself, because each engine has its own escape for it
-    return text.re_replace("[\\s\u00a0]+", " ").strip()
+    # all of them are replaced; the characters stand there themselves, because each engine has its own escape for them
+    return text.re_replace(f"[{_UNSEEN}]+", "").re_replace(f"[{_SPACES}]+", " ").strip()
+
+
+def _marked(text: Any) -> Any:
+    return text.re_replace("[\u2018\u2019\u02bc\u00b4`]", "'").re_replace("[\u2010-\u2015\u2212]", "-")
+
+
+def _forms(key: str) -> list[str]:
+    """How a key may be written in Unicode: an accented letter is one character or two, a digit wide or not."""
+    return list(dict.fromkeys([key, *(unicodedata.normalize(form, key) for form in ("NFC", "NFD", "NFKC", "NFKD"))]))
 
 
 _WAYS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "Unicode forms": lambda text: text,
     "spaces": _spaced,
     "upper and lower case": lambda text: text.lower(),
     "spaces, and upper and lower case": lambda text: _spaced(text).lower(),
     "zeros in front": lambda text: text.re_replace(r"^0+(\d)", r"\1"),
+    "apostrophes and dashes": _marked,
 }
-"""In what a key may differ that is meant to be the same, and how it is written without it; the first that holds is said."""
+"""In what a key may differ that is meant to be the same, and how it is written without it; the first that holds is said.
+
+Each is asked of all Unicode forms of a listed key. (Engines do not share a function that makes them of what rows hold.)"""
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -85,6 +106,7 @@ def matches(bound: Bound, rows: Any, listed: pa.Array) -> Matches:
         rows: an Ibis table with a column ``key``, of a type that is compared with the list.
         listed: the distinct keys of the list.
     """
+    is_text = pa.types.is_string(listed.type) or pa.types.is_large_string(listed.type)
     own = bound.register("leeward_listed", pa.table({"listed": listed}))
     named = bound.staged("leeward_named", rows.filter(rows.key.notnull()).select("key").distinct())
     others = bound.staged("leeward_others", named.anti_join(own, named.key == own.listed))
@@ -92,13 +114,16 @@ def matches(bound: Bound, rows: Any, listed: pa.Array) -> Matches:
     counted = {"named": named.count(), "others": others.count()}
     found = {what: int(bound.fetch(number.name("n").as_table())["n"][0].as_py()) for what, number in counted.items()}
     met = found["named"] - found["others"]
-    if not (pa.types.is_string(listed.type) or pa.types.is_large_string(listed.type)) or not found["others"]:
+    if not is_text or not found["others"]:
         return Matches(len(listed), met, found["others"])
     order = {key: at for at, key in enumerate(pc.cast(listed, pa.large_string()).to_pylist())}
+    every = [(key, form) for key in order for form in _forms(key)]
+    formed = pa.table([pa.array(texts, listed.type) for texts in zip(*every, strict=True)], ["listed", "form"])
+    forms = bound.register("leeward_forms", formed)
     alike, split, seen = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]](), set[str]()
     for way, written in _WAYS.items():
         plain = others.select(plain=written(others.key)).distinct()
-        near = own.filter(written(own.listed).isin(plain.plain))
+        near = forms.filter(written(forms.form).isin(plain.plain))
         keys = set(bound.fetch(near)["listed"].to_pylist()) - seen
         if keys:
             no_row = set(bound.fetch(near.semi_join(lacking, near.listed == lacking.listed))["listed"].to_pylist())
@@ -107,6 +132,23 @@ def matches(bound: Bound, rows: Any, listed: pa.Array) -> Matches:
                 if those:
                     found_so[way] = tuple(sorted(those, key=order.__getitem__))
     return Matches(len(listed), met, found["others"], alike, split)
+
+
+def matches_of_filter(bound: Bound, rows: Any, keep: Mapping[str, Sequence[Allowed]]) -> Matches | None:
+    """Compare the texts that rows hold with those that a filter allows; None where it allows none.
+
+    Args:
+        bound: where the rows are.
+        rows: an Ibis table with the columns of the filter.
+        keep: column to allowed values.
+    """
+    found: Matches | None = None
+    for column, allowed in keep.items():
+        if isinstance(allowed[0], str) and rows[column].type().is_string():
+            listed = pa.array(dict.fromkeys(allowed), pa.large_string())
+            one = matches(bound, rows.select(key=rows[column]), listed)
+            found = one if found is None else found.beside(one)
+    return found
 
 
 def some(keys: Sequence[str]) -> str:
@@ -124,24 +166,27 @@ def may_be_alike(query: AnyQuestion, looks: Sequence[Look]) -> bool:
     return (isinstance(query, Statistic) and query.others) or any(look.elsewhere for look in looks)
 
 
-def refuse_alike(found: Matches | None) -> None:
-    """Refuse a list with keys that some rows would name if they were written alike.
+def refuse_alike(found: Matches | None, *, of_filter: bool = False) -> None:
+    """Refuse a list, or a filter, with keys that some rows would name if they were written alike.
 
     Raises:
         DoubtfulDataError: there are such keys; it names some of them, as the list spells them. For the curator only.
     """
     if found is None or not (found.alike or found.split):
         return
+    key = "allowed value" if of_filter else "listed key"
+    lost = "the filter leaves those rows out" if of_filter else "those rows do not count there"
+    correct = "Correct keep, or the table" if of_filter else "Correct one of the tables"
     told = [
-        f"{counted(sum(map(len, by.values())), 'listed key')} would be named by {rows} if this made no difference: "
+        f"{counted(sum(map(len, by.values())), key)} would be named by {rows} if this made no difference: "
         + "; ".join(f"{way} ({some(keys)})" for way, keys in by.items())
         for by, rows in ((found.alike, "rows"), (found.split, "more rows"))
         if by
     ]
     raise DoubtfulDataError(
         "; and ".join(told),
-        "as they stand those rows do not count there, and a place where nobody counts is safe, a group empty",
-        "Correct one of the tables. That it stopped is a fact about the data: do not publish it. Nothing was charged. If"
+        f"as they stand {lost}, and a place where nobody counts is safe, a group empty",
+        f"{correct}. That it stopped is a fact about the data: do not publish it. Nothing was charged. If"
         ' they do mean different things, go on with if_doubtful = "publish" (in the command: --if-doubtful publish)',
     )
 
@@ -153,7 +198,9 @@ class Survey(Private):
     Attributes:
         matches: how the keys of rows match the public list, in whatever window; None where there is none, or it is a grid.
         beyond: how many numbers that count lie beyond the bounds; None where there are no bounds.
+        filter: how the texts of rows match those that the filter allows; None where it allows none.
     """
 
     matches: Matches | None = None
     beyond: Beyond | None = None
+    filter: Matches | None = None

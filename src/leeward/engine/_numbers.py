@@ -128,12 +128,12 @@ class NumberTable(TimedRows):
         return found
 
     def survey(self, query: Statistic) -> Survey:
-        """See `matches` and `beyond`. For the curator only.
+        """See `matches`, `beyond` and `filtered`. For the curator only.
 
         Raises:
             DataError: a data file changed meanwhile.
         """
-        return Survey(self.matches(query), self.beyond(query))
+        return Survey(self.matches(query), self.beyond(query), self.filtered(query))
 
     def beyond(self, query: Statistic) -> Beyond | None:
         """See how many numbers that count are beyond the bounds; None where there are none, as of levels.

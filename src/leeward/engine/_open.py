@@ -65,6 +65,10 @@ class Opened(Protocol):
         """Return how the keys that rows name match the list; None where there is nothing to compare."""
         ...
 
+    def filtered(self, query: Any) -> Matches | None:
+        """Return how the texts of rows match those that the filter allows; None where it allows none."""
+        ...
+
     def beyond(self, query: Any) -> Beyond | None:
         """Return how many numbers lie beyond the bounds; None where there are none."""
         ...

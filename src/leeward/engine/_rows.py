@@ -16,6 +16,8 @@ from leeward._buffers import as_numpy
 from leeward._private import Private
 from leeward.engine._bound import Bound
 from leeward.engine._content import Content, recognised
+from leeward.engine._matches import Matches, matches_of_filter
+from leeward.query import CountVisitors
 
 
 class Rows(Private):
@@ -33,6 +35,17 @@ class Rows(Private):
     def content(self, key: bytes) -> Content:
         """Return what is kept to recognise the columns that can matter, under a secret key."""
         return recognised(self._bound, key, self._times)
+
+    def filtered(self, query: Any) -> Matches | None:
+        """See how the texts that rows hold match those that the filter of a question allows. For the curator only.
+
+        Raises:
+            DataError: a data file changed meanwhile.
+        """
+        source = query.visits if isinstance(query, CountVisitors) else query.records
+        found = matches_of_filter(self._bound, self._raw, source.keep)
+        self._bound.check_unchanged()
+        return found
 
     def _count_by(self, reason: Any, rows: Any) -> Mapping[str, int]:
         """How many rows there are of each reason; 0 for those that none has."""

@@ -86,8 +86,8 @@ class UnlistedTable(TimedRows):
         """Groups are of no numbers."""
 
     def survey(self, query: UnlistedGroups) -> Survey:
-        """See nothing more, as `matches` does."""
-        return Survey()
+        """See `filtered`, and nothing more."""
+        return Survey(filter=self.filtered(query))
 
     def exactly(self, query: UnlistedGroups, drawn_from: DrawnFrom = "groups") -> VisitCounts:
         """Return each group that a row names, as `leeward.query._unlisted_groups.as_words`, and how many are in it.

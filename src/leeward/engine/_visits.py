@@ -133,8 +133,8 @@ class VisitTable(TimedRows):
         return found
 
     def survey(self, query: CountVisitors) -> Survey:
-        """See what else a curator wants to know of the table: `matches`."""
-        return Survey(self.matches(query))
+        """See what else a curator wants to know of the table: `matches` and `filtered`."""
+        return Survey(self.matches(query), filter=self.filtered(query))
 
     def beyond(self, query: CountVisitors) -> None:
         """Visits are of no numbers."""

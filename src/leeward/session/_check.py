@@ -123,6 +123,9 @@ def check_planned(
                 refuse_alike(survey.matches)
         with refusals:
             if new:
+                refuse_alike(survey.filter, of_filter=True)
+        with refusals:
+            if new:
                 refuse_beyond(survey.beyond)
         over = [refusals.told(partial(_over, made, table)) for made in known]
     stand_in = _stand_in(known[0], keys)

@@ -20,7 +20,7 @@ from leeward.session._standing import Standing
 
 if TYPE_CHECKING:
     from leeward.engine import Look
-    from leeward.engine._matches import Survey
+    from leeward.engine._matches import Matches, Survey
     from leeward.ledger._records import Amount
 
 FOR_CURATOR: Final = "For the curator only: facts about the data, which no promise covers. Do not publish them."
@@ -163,10 +163,24 @@ def _window(found: Checked) -> str:
     return f"{what} from {first.public()['start']} to {last.public()['end']}"
 
 
-def _keys(found: Checked) -> Iterator[tuple[str, str]]:
+def _spelt(matched: Matches, title: str, lost: str) -> Iterator[tuple[str, str]]:
+    """Say what differs only in how it is written, and what that leaves out."""
     from leeward.engine._matches import some
 
+    title = f"{title} spelt otherwise"
+    for way, keys in matched.alike.items():
+        yield title, f"{len(keys):,} would match but for {way}: {some(keys)}"
+    for way, keys in matched.split.items():
+        yield title, f"{len(keys):,} would match more rows but for {way}: {some(keys)}"
+    if matched.alike or matched.split:
+        yield title, f"as they stand, {lost}: correct one of the two"
+
+
+def _keys(found: Checked) -> Iterator[tuple[str, str]]:
     matched = found.survey.matches
+    if (allowed := found.survey.filter) is not None:
+        yield "filter", f"{counted(allowed.listed, 'text')} allowed, of which rows hold {allowed.named:,}"
+        yield from _spelt(allowed, "texts of the filter", "the filter leaves those rows out")
     if matched is None:
         return
     noun = found.plans[0].counted.noun
@@ -179,12 +193,7 @@ def _keys(found: Checked) -> Iterator[tuple[str, str]]:
     yield title, f"{listed} listed, of which rows name {matched.named:,}, at any time"
     if matched.unlisted:
         yield title, f"rows name {matched.unlisted:,} more that {'is' if matched.unlisted == 1 else 'are'} not listed"
-    for way, keys in matched.alike.items():
-        yield f"{title} spelt otherwise", f"{len(keys):,} would match but for {way}: {some(keys)}"
-    for way, keys in matched.split.items():
-        yield f"{title} spelt otherwise", f"{len(keys):,} would match more rows but for {way}: {some(keys)}"
-    if matched.alike or matched.split:
-        yield f"{title} spelt otherwise", "as they stand, those rows do not count there: correct one of the tables"
+    yield from _spelt(matched, title, "those rows do not count there")
     if found.all_named and noun == "place":
         yield (
             title,

@@ -301,8 +301,9 @@ class Session(Private):
             going_on: whether a monitor has answered earlier windows.
 
         Raises:
-            DoubtfulDataError: nothing, or under 1 % of the rows that should, would count; or listed keys are spelt otherwise
-                than in the rows; or over 9 of 10 numbers lie beyond the bounds. For the curator only.
+            DoubtfulDataError: nothing, or under 1 % of the rows that should, would count; or listed keys, or values that the
+                filter allows, are spelt otherwise than in the rows; or over 9 of 10 numbers lie beyond the bounds. For the
+                curator only.
         """
         from leeward.engine import may_be_alike, refuse_alike, refuse_beyond, refuse_doubtful
 
@@ -313,6 +314,8 @@ class Session(Private):
             refuse_doubtful(looks, going_on=going_on)
             if not going_on and may_be_alike(queries[0], looks):  # it costs one more pass over the rows
                 refuse_alike(table.matches(queries[0]))
+            if not going_on and looks[0].dropped.get("filtered"):
+                refuse_alike(table.filtered(queries[0]), of_filter=True)
             if not going_on:
                 refuse_beyond(table.beyond(queries[0]))
 

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from leeward._toml import ExactText, Section
 from leeward.errors import SpecError
@@ -67,6 +67,17 @@ class Query(Section):
     combine: Combine = "refuse"
     mechanism: PercentileMechanism = "auto"
     accept_useless: bool = False
+
+    @field_validator("by", mode="before")
+    @classmethod
+    def _are_groups(cls, by: Any) -> Any:
+        lists = [each for each in by.values() if isinstance(each, list)] if isinstance(by, dict) else []
+        if any(type(group) not in (str, int) for each in lists for group in each):
+            raise ValueError(
+                "a group is a text or a whole number, as the column holds it; in CSV files all are texts, and elsewhere a"
+                ' column of truth values or other numbers is stored as texts first: by = { column = ["true", "false"] }'
+            )
+        return by
 
 
 class GridBox(Section):

@@ -78,7 +78,7 @@ def agreed_header(file: File, delimiter: str) -> tuple[str, ...]:
     Raises:
         DataError: there is no first line, it is not text in UTF-8, or not all readers would split it alike.
     """
-    return _first(file, lambda text: _names(file, text.readline().rstrip("\r\n"), delimiter))
+    return _first(file, lambda text: names_in(file, text.readline().rstrip("\r\n"), delimiter))
 
 
 def _first(file: File, names: Callable[[Any], Iterable[str]]) -> tuple[str, ...]:
@@ -128,7 +128,12 @@ def small_records(path: Path) -> list[list[str]]:
         raise ValueError("it cannot be read as CSV") from None
 
 
-def _names(file: File, line: str, delimiter: str) -> tuple[str, ...]:
+def names_in(file: File, line: str, delimiter: str) -> tuple[str, ...]:
+    """Return the names in the first line of a file, if every reader splits it alike.
+
+    Raises:
+        DataError: not all would.
+    """
     one_way = _ONE_WAY[delimiter]
     if not one_way.fullmatch(line):
         where = f"The first line of the file '{file.name}'"

@@ -19,6 +19,7 @@ from typing import Any, Final, Literal
 from leeward._encodings import any_length
 from leeward._private import reading
 from leeward.errors import DataError
+from leeward.tables._csv import names_in
 from leeward.tables._files import File, Queried, files_of
 from leeward.tables._geojson import LATITUDE, LONGITUDE, points_table, properties
 from leeward.tables._geojson import features as features_of
@@ -220,6 +221,9 @@ def _of_text(file: File, said: Writing) -> Detected:
     text = codecs.getincrementaldecoder(encoding or "utf-8-sig")("replace").decode(start)
     usual = usual_delimiter(file)
     delimiter = said.delimiter or _delimiter(text, usual)
+    names_in(
+        file, io.StringIO(text, newline="").readline().rstrip("\r\n"), delimiter
+    )  # refused where the file is read, too
     rows = list(records_of(text, delimiter, cut=len(start) == _BYTES))
     names, rest = (rows[0], rows[1:]) if rows else ([], [])
     refuse_title(file.name, sum(map(bool, names)), len({at for row in rest for at, value in enumerate(row) if value}))

@@ -190,3 +190,12 @@ def test_places_that_are_too_many_or_on_one_point_are_refused() -> None:
         noise().exponential_over([39.9, 39.9], [116.3, 116.3])
     with pytest.raises(InputError, match="within without least"):
         Felt(within="1 km")
+
+
+def test_a_region_that_nobody_passes_into_is_said_to_be_left_out_of_what_others_say() -> None:
+    barracks = PlaceRegion("barracks", [1], "1500 m", "100 m", "never")
+    said = Felt(regions=[CLINIC, barracks]).texts(noise().epsilon)
+    promise = Felt(regions=[CLINIC, barracks]).promise(noise(), [(1000 * i, 0) for i in range(5)])
+    assert promise((4000, 0), (1000, 0)).is_infinite
+    assert "From outside, no place may pass as one of barracks" in said[-1]
+    assert not any("no place may pass" in text for text in Felt(regions=[CLINIC]).texts(noise().epsilon))

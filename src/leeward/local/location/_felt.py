@@ -151,7 +151,14 @@ class Felt:
                 f"{metres(str(self.within), 'within')})² together, or as all places: where there is little around,"
                 " farther ones count as near"
             )
-        return (*found, *(region.text(epsilon) for region in self.regions))
+        found += [region.text(epsilon) for region in self.regions]
+        if len(self.regions) > 1:  # what one says of a pair is not what another refuses
+            closed = [region.name for region in self.regions if region.back == "never"]
+            found += [
+                f"From outside, no place may pass as one of {name}, whatever is said of other regions"
+                for name in closed
+            ]
+        return tuple(found)
 
     @property
     def law(self) -> str:

@@ -107,16 +107,16 @@ def recognised(bound: Bound, key: bytes, times: Sequence[str]) -> Content:
     known, kinds = bound.known, [str(kind) for kind in rows.schema().types]
     all_of = ("rows", key, *names, *kinds)
     staged: str = bound.staged(_TEXTS, rows.select(**texts, **values)).get_name()
-    each = [f"CASE WHEN r{i} IS NULL THEN '-' ELSE concat(length(r{i}), ':', r{i}) END" for i in range(len(names))]
     if all_of not in known:
-        known[all_of] = bound.hash_sums(f"concat('{_derived(key, 'rows')}', {', '.join(each)})", "1", staged, staged)
+        known[all_of] = bound.hash_sums(_of_row(_derived(key, "rows"), len(names)), "1", staged, staged)
     whole = known[all_of]
     marks, telling = {}, []
     for i, name in enumerate(names):
         if (of_one := (name, key, kinds[i], name in times)) in known:
             sums = known[of_one]
         else:
-            sums = known[of_one] = _of_values(bound, key, staged, i, each_once=name not in times)
+            grouped = rows[name] if name not in times and rows[name].type().is_integer() else None
+            sums = known[of_one] = _of_values(bound, key, staged, i, each_once=name not in times, grouped=grouped)
         marks[name] = _stretched(key, ["values", *sums[1:]]).hex()[:32]
         if sums[0] > 1 and name not in times:
             telling.append(name)
@@ -124,14 +124,32 @@ def recognised(bound: Bound, key: bytes, times: Sequence[str]) -> Content:
     return Content(tuple(names), _stretched(key, ["rows", names, kinds, *whole[1:]]), marks, tuple(telling))
 
 
-def _of_values(bound: Bound, key: bytes, staged: str, i: int, *, each_once: bool) -> tuple[int, ...]:
+def _of_row(key: str, columns: int) -> str:
+    """SQL: the text of a row, in which each value stands behind its length, and a null is a dash."""
+    texts = [f"r{i}" for i in range(columns)]
+    each = [f"CASE WHEN {text} IS NULL THEN '-' ELSE concat(length({text}), ':', {text}) END" for text in texts]
+    of_all = ", ".join(f"length({text}), ':', {text}" for text in texts)  # the same, where there is no null, in one go
+    some_null = " OR ".join(f"{text} IS NULL" for text in texts)
+    return f"CASE WHEN {some_null} THEN concat('{key}', {', '.join(each)}) ELSE concat('{key}', {of_all}) END"
+
+
+def _of_values(bound: Bound, key: bytes, staged: str, i: int, *, each_once: bool, grouped: Any) -> tuple[int, ...]:
     """Return how many values a column has, and the sums of their hashes.
 
-    Each value is hashed once, but not times, which are nearly all different: to group them takes longer.
+    Each value is hashed once, but not times, which are nearly all different: to group them takes longer. Whole numbers
+    (``grouped``) are grouped before they are written; of floats, two that are equal may be written in two ways.
     """
-    tally = ("count(*) AS n", "GROUP BY 1") if each_once else ("1 AS n", "")
-    counted = f"(SELECT v{i} AS v, {tally[0]} FROM {staged} {tally[1]}) AS counted"
-    return bound.hash_sums(f"'{_derived(key, 'values')}' || coalesce('=' || v, '-')", "n", counted, staged)
+    if grouped is not None:
+        values = grouped.name("k").as_table().group_by("k").aggregate(n=ibis._.count())
+        staged = bound.staged(f"{_TEXTS}_{i}", values.select(v=_value(values.k), n=values.n)).get_name()
+        counted = staged
+    else:
+        tally = ("count(*) AS n", "GROUP BY 1") if each_once else ("1 AS n", "")
+        counted = f"(SELECT v{i} AS v, {tally[0]} FROM {staged} {tally[1]}) AS counted"
+    purpose = _derived(key, "values")
+    return bound.hash_sums(
+        f"CASE WHEN v IS NULL THEN '{purpose}-' ELSE concat('{purpose}=', v) END", "n", counted, staged
+    )
 
 
 @functools.cache

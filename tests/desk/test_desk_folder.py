@@ -103,3 +103,10 @@ def test_a_table_that_cannot_be_read_is_said_without_its_content(seat: Seat) -> 
     assert page.status_code == 200
     assert 'role="alert"' in page.text
     assert CANARY not in page.text
+
+
+def test_an_empty_table_is_said_to_be_empty(seat: Seat) -> None:
+    (seat.folder / "empty.csv").write_text("")
+    page = seat.get("/look?file=empty.csv").text
+    assert "it is empty" in page
+    assert "These are visits" not in page

@@ -327,3 +327,16 @@ def test_a_table_that_grew_is_looked_at_again_and_released_under_another_version
     shown = text_of(done(seat, seat.post(f"/drafts/{name}/release", OPEN)))
     assert "For you only: 0.5 was charged." in shown
     assert "2.5 left of 4" in shown
+
+
+def test_what_the_budget_does_not_pay_for_is_said_before_anything_is_kept(seat: Seat) -> None:
+    name = walked(seat, strength={"cap": "1"})
+    done(seat, seat.post(f"/drafts/{name}/release", OPEN))
+    assert "Too dear. A release at a price of 1/2: 0 is left" in text_of(
+        seat.get(f"/drafts/{name}/strength?epsilon=1/2")
+    )
+    dear = seat.post(f"/drafts/{name}/strength", ANSWERS["strength"] | {"epsilon": "1/2", "cap": "1"})
+    assert dear.status_code == 422
+    assert text_of(dear).count("0 is left of the budget") == 1
+    assert seat.post(f"/drafts/{name}/strength", ANSWERS["strength"] | {"cap": "1"}).status_code == 303  # it is stored
+    assert "a stored answer: it is free" in text_of(seat.get(f"/drafts/{name}/release"))

@@ -4,21 +4,58 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from anyio.from_thread import start_blocking_portal
+from fastapi.testclient import TestClient
 from tests.desk.conftest import Seat
-from tests.service.conftest import PEOPLE, SAFE, SERVICE, SUM, TOWN, Stand, at_once, with_, write_tables
+from tests.service.conftest import AUTHORITY, PEOPLE, SAFE, SERVICE, SUM, TOWN, Stand, at_once, with_, write_tables
 from tests.session.conftest import Town
 
 import leeward as lw
 from leeward.ledger import Ledger, Share
 from leeward.service import _asked
+from leeward.service._app import guarded
 from leeward.service._offers import read_offers
 from leeward.spec import read_spec
 from leeward.spec._draft import written
+
+
+def test_the_same_question_of_two_at_once_is_drawn_once(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second waits for its turn while the first is at work, and then finds the answer: no table is opened for it."""
+    drawn, ready, seen, both = stand.answering.drawn, stand.answering.ready, list[str](), threading.Event()
+
+    def heard(*given: Any) -> Any:
+        found = ready(*given)
+        seen.append("ready")
+        if seen.count("ready") == 3:  # the first asks twice, before and after its turn
+            both.set()
+        return found
+
+    def held(*given: Any) -> Any:
+        seen.append("drawn")
+        assert both.wait(60)
+        return drawn(*given)
+
+    monkeypatch.setattr("leeward.service._app.MOST_AT_ONCE", 1)
+    monkeypatch.setattr(stand.answering, "ready", heard)
+    monkeypatch.setattr(stand.answering, "drawn", held)
+    app = guarded(stand.answering, [AUTHORITY], stand.told.append)
+    browser = TestClient(app, base_url=f"http://{AUTHORITY}")
+    headers = {"authorization": f"Bearer {stand.tokens['ann']}"}
+    with start_blocking_portal() as portal, ThreadPoolExecutor(2) as pool:
+        browser.portal = portal  # both requests in one loop, as at a server
+        asked = {"json": {"data_set": "town", "spec": SAFE}, "headers": headers}
+        sent = [pool.submit(browser.post, "/release", **asked) for _ in range(2)]
+        answers = [each.result().json() for each in sent]
+    assert sorted(each["charged"] for each in answers) == ["0", "1"]
+    assert answers[0]["answers"] == answers[1]["answers"]
+    assert seen.count("drawn") == 1
 
 
 def test_a_question_is_planned_answered_once_and_stored(stand: Stand) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from leeward.desk._desk import Desk
-from leeward.errors import LeewardError
+from leeward.errors import DataError, LeewardError
 from leeward.tables._detected import detected, sheets_of
 from leeward.tables._preview import preview
 
@@ -26,6 +26,8 @@ def looked_at(desk: Desk, file: str, sheet: str = "") -> dict[str, Any]:
         if len(sheets) > 1 and sheet not in sheets:
             return found | {"sheet": ""}  # which one is asked for
         columns = detected(path, sheet or None)
+        if not columns.columns:
+            raise DataError("This table", "it is empty", "Choose another")
         found |= {"found": columns, "rows": preview(path, columns, sheet or None).rows}
     except LeewardError as refused:
         found["refused"] = str(refused)

@@ -18,7 +18,7 @@ from leeward.desk._check import found
 from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
 from leeward.desk._steps import shown
-from leeward.desk._strength import to_pay
+from leeward.desk._strength import refuse_dear, to_pay
 from leeward.desk._views import amount, page, see
 from leeward.errors import InputError, LeewardError
 from leeward.ledger import Ledger
@@ -160,6 +160,7 @@ def _known(desk: Desk, draft: Draft) -> dict[str, Any]:
     spec = draft.spec()
     budget = spec.ledger()
     one = dry_run(spec.plans(), budget)
+    refuse_dear(one)
     useless = ""
     try:
         refuse_useless(one.plans[0], one.keys)

@@ -111,7 +111,7 @@ def routes(desk: Desk) -> APIRouter:
         try:
             made = sections(desk, draft, asked)
             spec = draft.spec(**made)
-            dry_run(spec.plans(), spec.ledger())
+            refuse_dear(dry_run(spec.plans(), spec.ledger()))
             for section, keys in made.items():
                 draft = draft.with_section(section, keys)
             desk.drafts.save(draft)
@@ -156,6 +156,11 @@ def _known(spec: Spec) -> dict[str, Any]:
         refuse_useless(made, one.keys)
     except LowUtilityError as error:
         useless = error.because
+    dear = ""
+    try:
+        refuse_dear(one)
+    except InputError as error:
+        dear = str(error)
     left, price = one.stands.left, to_pay(one)
     return {
         "plan": made,
@@ -163,6 +168,7 @@ def _known(spec: Spec) -> dict[str, Any]:
         "many": made.counted.many,
         "risks": risks(made.notion.epsilon * len(one.plans)),  # whoever sees all windows gains what each lets them
         "useless": useless,
+        "dear": dear,
         "keys": one.keys,
         "windows": len(one.plans),
         "price": price,
@@ -176,6 +182,21 @@ def _known(spec: Spec) -> dict[str, Any]:
 def to_pay(one: DryRun) -> Fraction:
     """Return what is charged now: nothing where the answer is stored, or was paid for by a run that broke off."""
     return sum((price.epsilon for price in one.prices.values()), Fraction(0))
+
+
+def refuse_dear(one: DryRun) -> None:
+    """Refuse what is left of the budget does not pay for.
+
+    Raises:
+        InputError: it does not.
+    """
+    price, left = to_pay(one), one.stands.left
+    if left is not None and price > left:
+        raise InputError(
+            f"A release at a price of {price}",
+            f"{left} is left of the budget",
+            "Choose a smaller ε; if more may be spent on these people, raise the cap on purpose: leeward budget set-cap",
+        )
 
 
 def _planned(desk: Desk, draft: Draft, asked: Asked) -> Callable[[str], NumbersPlan]:

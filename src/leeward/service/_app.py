@@ -90,7 +90,12 @@ def routes(answering: Answering) -> FastAPI:
             return await run_in_threadpool(answering.stored, ready)
         try:
             async with drawing:
-                return await run_in_threadpool(answering.drawn, ready, ticks)
+                # meanwhile others may have asked the same, or spent what was left: then no table need be opened
+                ready = await run_in_threadpool(answering.ready, who, asked)
+                if ready.stored is None:
+                    return await run_in_threadpool(answering.drawn, ready, ticks)
+            await sleep(ticks.left())
+            return await run_in_threadpool(answering.stored, ready)
         except Exception:
             await sleep(ticks.left())
             raise

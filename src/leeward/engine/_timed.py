@@ -50,7 +50,7 @@ class TimedRows(Rows):
         timezone: the zone that readings are read in, if any.
     """
 
-    __slots__ = ("_clock", "_expected", "_ranges", "_rows", "_seen", "_timezone")
+    __slots__ = ("_clock", "_expected", "_rows", "_seen", "_timezone", "_whenever")
 
     _rows: Any
     """With columns ``kept`` and ``person``; with a clock also ``stamp``, ``unreadable_time`` and ``zoned``."""
@@ -60,7 +60,7 @@ class TimedRows(Rows):
         self._clock, self._timezone = clock, timezone
         self._expected: tuple[Asks, ...] = ()
         self._seen: dict[Window | None, _Seen] = {}
-        self._ranges: dict[bool, tuple[int, int, int]] = {}
+        self._whenever: dict[bool, _Whenever] = {}
 
     @abstractmethod
     def _reasons(self, window: Window | None) -> tuple[str, ...]:
@@ -85,7 +85,8 @@ class TimedRows(Rows):
         if window is None:
             return self._looked(window)
         first, end = self._bounds(window)
-        n, low, high = self._range(window)
+        always = self._see_whenever(window)
+        n, low, high = always.timed, always.first, always.last
         clock, per_second = self._when.clock_for(window), self._when.per_second
         return self._looked(
             window,
@@ -125,13 +126,24 @@ class TimedRows(Rows):
         first, end = (min(max(bound, -most), most) for bound in ends)
         return first, end
 
-    def _range(self, window: Window) -> tuple[int, int, int]:
-        """How many rows have a time that can be compared with the window, the first of these times and the last."""
-        if window.aware not in self._ranges:
-            rows = self._rows.filter(self._comparable(window))
-            found = self._bound.fetch(rows.aggregate(n=rows.stamp.count(), low=rows.stamp.min(), high=rows.stamp.max()))
-            self._ranges[window.aware] = tuple(found.to_pylist()[0].values())
-        return self._ranges[window.aware]
+    def _see_whenever(self, window: Window) -> _Whenever:
+        """What holds for every window that is compared with times as this one is: it is seen in one pass."""
+        if window.aware not in self._whenever:
+            rows, comparable = self._rows, self._comparable(window)
+            before = ibis.cases(
+                (~rows.kept, "filtered"),
+                (rows.person.isnull(), "null_person"),
+                (rows.unreadable_time, "unreadable_time"),
+                (rows.stamp.isnull(), "null_time"),
+                (~comparable, "incomparable_time"),
+                else_=_TIMED,
+            )
+            some = rows.select(reason=before, stamp=comparable.ifelse(rows.stamp, ibis.null()))
+            each = some.group_by("reason").aggregate(
+                rows=ibis._.count(), timed=some.stamp.count(), first=some.stamp.min(), last=some.stamp.max()
+            )
+            self._whenever[window.aware] = _whenever(self._bound.fetch(each).to_pylist())
+        return self._whenever[window.aware]
 
     def _comparable(self, window: Window) -> Any:
         if self._when.clock is not None:
@@ -159,17 +171,7 @@ class TimedRows(Rows):
         return _Seen(tally, sum(tally.values()) - tally["filtered"])
 
     def _see_all(self, windows: Sequence[Window]) -> list[_Seen]:
-        rows, comparable = self._rows, self._comparable(windows[0])
-        # reasons that are asked before the window are those of every window
-        before = ibis.cases(
-            (~rows.kept, "filtered"),
-            (rows.person.isnull(), "null_person"),
-            (rows.unreadable_time, "unreadable_time"),
-            (rows.stamp.isnull(), "null_time"),
-            (~comparable, "incomparable_time"),
-            else_=_TIMED,
-        )
-        always = self._count_by(before, rows)
+        always = self._see_whenever(windows[0]).reasons
         inside = self._in(windows)
         reason = ibis.cases((inside.person.isnull(), "null_person"), *self._inside(inside), else_=_TAKEN)
         counted = inside.select("window", reason=reason).group_by("window", "reason").aggregate(rows=ibis._.count())
@@ -187,6 +189,30 @@ class TimedRows(Rows):
 
 def _kind(window: Window | None) -> bool | None:
     return None if window is None else window.aware
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class _Whenever(Private):
+    """Of all windows: how many rows each reason leaves out that is asked before the window, and the range of times.
+
+    The range is that of all rows whose time can be compared with a window, also of those that are left out; it is 0 to 0
+    where there are none.
+    """
+
+    reasons: Mapping[str, int]
+    timed: int
+    first: int
+    last: int
+
+
+def _whenever(groups: Sequence[Mapping[str, Any]]) -> _Whenever:
+    timed = [group for group in groups if group["timed"]]
+    return _Whenever(
+        Counter({group["reason"]: int(group["rows"]) for group in groups}),
+        sum(int(group["timed"]) for group in timed),
+        min((group["first"] for group in timed), default=0),
+        max((group["last"] for group in timed), default=0),
+    )
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

@@ -173,10 +173,18 @@ def _written(text: str) -> str:
     text = text.strip()
     if _THOUSANDS.fullmatch(text):
         whole, *rest = re.split(r"[^+\-\d]", text)
-        either = "".join((whole, *rest)) + (f", or {whole}.{rest[0]}".rstrip("0").rstrip(".") if len(rest) == 1 else "")
+        less = f"{whole}.{rest[0]}".rstrip("0").rstrip(".")
+        less += "0" if _THOUSANDS.fullmatch(less) else ""  # or it would be refused, too
+        either = "".join((whole, *rest)) + (f", or {less}" if len(rest) == 1 else "")
         because = "what stands before three digits may be a decimal mark, or between thousands"
         raise SpecError(plain(text), because, f"Write {either}")
-    return text.replace(",", ".") if _COMMA.fullmatch(text) else text
+    return with_point(text)
+
+
+def with_point(text: str) -> str:
+    """Return a number with a decimal comma as a spec writes it; what may be thousands, or is no number, stays as it is."""
+    is_decimal = _COMMA.fullmatch(text) and not _THOUSANDS.fullmatch(text)
+    return text.replace(",", ".") if is_decimal else text
 
 
 def check_upper(lower: str, upper: str) -> None:

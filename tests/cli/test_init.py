@@ -461,7 +461,8 @@ def test_groups_that_nobody_has_listed_are_asked_for_of_some_rows(town: Town) ->
     ("upper", "written"),
     [
         ("10,5", "10.5"), ("0.500", "0.500"), ("12.5", "12.5"), (" 100 ", "100"), ("10.000", "Write 10000, or 10."),
-        ("1,250", "Write 1250, or 1.25."), ("10'000", "Write 10000, or 10."), ("1.000.000", "Write 1000000."),
+        ("1,250", "Write 1250, or 1.25."), ("1.125", "Write 1125, or 1.1250."), ("1.1250", "1.1250"),
+        ("10'000", "Write 10000, or 10."), ("1.000.000", "Write 1000000."),
     ],
 )  # fmt: skip
 def test_a_number_is_read_with_either_mark_unless_it_may_be_two_numbers(upper: str, written: str, town: Town) -> None:

@@ -340,3 +340,12 @@ def test_what_the_budget_does_not_pay_for_is_said_before_anything_is_kept(seat: 
     assert text_of(dear).count("0 is left of the budget") == 1
     assert seat.post(f"/drafts/{name}/strength", ANSWERS["strength"] | {"cap": "1"}).status_code == 303  # it is stored
     assert "a stored answer: it is free" in text_of(seat.get(f"/drafts/{name}/release"))
+
+
+def test_a_decimal_comma_is_read_and_what_may_be_thousands_is_not(seat: Seat) -> None:
+    name = walked(seat, "promise")
+    commas = ANSWERS["strength"] | {"epsilon": "0,5", "cap": "2,5"}
+    assert seat.post(f"/drafts/{name}/strength", commas).status_code == 303
+    sections = seat.desk.drafts.read(name).sections
+    assert (sections["protect"]["epsilon"], sections["budget"]["cap"]) == ("0.5", "2.5")
+    assert seat.post(f"/drafts/{name}/strength", commas | {"cap": "1,000"}).status_code == 422

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
 
+from leeward._first_question import with_point
 from leeward._plain import plain
 from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
@@ -137,11 +138,11 @@ def _asked(draft: Draft, given: Mapping[str, str]) -> Asked:
     stem = PurePath(draft.sections["data"][draft.table]).name.partition(".")[0]
     usual = "0" if "decide" in draft.sections else "1000"
     return Asked(
-        epsilon=given.get("epsilon", protect.get("epsilon", "1")).strip(),
+        epsilon=with_point(given.get("epsilon", protect.get("epsilon", "1")).strip()),
         count=given.get("count", usual).strip(),
-        chance=given.get("chance", "").strip(),
-        within=given.get("within", "").strip(),
-        cap=given.get("cap", budget.get("cap", "4")).strip(),
+        chance=with_point(given.get("chance", "").strip()),
+        within=with_point(given.get("within", "").strip()),
+        cap=with_point(given.get("cap", budget.get("cap", "4")).strip()),
         dataset=given.get("dataset", budget.get("dataset", stem)).strip(),
         version=given.get("version", budget.get("version", FIRST)).strip(),
     )

@@ -40,6 +40,9 @@ MUTANTS = [
     M("leeward.desk._strength", "to_pay", "one.prices.values()", "list(one.prices.values())[:1]", QUESTIONS, "of several windows the price of one is told"),
     M("leeward.desk._release", "charged_for", "if one.key in keys", "if one.key == min(keys)", QUESTIONS, "what several windows cost is told as what one does"),
     M("leeward.desk._releases", "routes", "for one in all_kept(desk) for of in one.statements", "for one in all_kept(desk) for of in one.statements[:1]", QUESTIONS, "what later windows bought is not told"),
+    M("leeward.desk._strength", "_known", "made.notion.epsilon * len(one.plans)", "made.notion.epsilon", f"{QUESTIONS}::test_windows_are_priced_together_and_the_command_has_the_same_answers", "the risk of several windows is told as that of one"),
+    M("leeward.desk._strength", "refuse_dear", "price > left", "False", f"{PATH}::test_what_the_budget_does_not_pay_for_is_said_before_anything_is_kept", "what is too dear is kept, and refused two pages later"),
+    M("leeward.desk._desk", "Desk.public", 'sheet == data.get("visits_table")', "False", "tests/desk/test_desk_workbooks.py", "the private table is its own public list"),
     M("leeward.desk._worth", "least_epsilon_within", "<= error", "< 2 * error", QUESTIONS, "an ε is offered at which the wish is not met"),
     M("leeward._first_question", "promises", 'a_number(query["lower"]) >= 0', "True", QUESTIONS + " tests/cli/test_init.py", "a sum of negative numbers is said never to be too low"),
 ]  # fmt: skip

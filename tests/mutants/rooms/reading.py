@@ -55,6 +55,7 @@ MUTANTS = [
       "sums beyond the bounds are not told"),
     M("leeward.engine._beyond", "refuse_beyond", "10 * (found.below + found.above) <= 9 * found.of", "True", "tests/session/test_check.py",
       "bounds that all numbers lie beyond are not doubted"),
+    M("leeward.engine._matches", "may_be_alike", "any(look.elsewhere for look in looks)", "True", "tests/session/test_check.py::test_a_place_that_is_spelt_otherwise_outside_the_window_is_told_and_stops_neither_a_look_nor_a_release", "a spelling stops a release that it has no part in"),
     M("leeward.engine._matches", "refuse_alike", "found.alike or found.split", "found.alike", "tests/session/test_check.py",
       "visits to a place that is spelt in two ways are left out unasked"),
     M("leeward.engine._bind", "_refused", """str(error).partition('"')[0].lower()""", "str(error).lower()", "tests/engine/test_engine_files.py",

@@ -31,7 +31,7 @@ MUTANTS = [
     M(OVERSHOOT, "Overshoot.quantile", "self.most - 1 + int(least", "self.most + int(least", LAW, "a quantile one too high"),
     M(SPLIT, "best_share", "missed < least", "missed > least", LAW, "the worst split is taken"),
     M(SPLIT, "best_share", "counted * (1 - share), left_out * share", "counted, left_out * share", LAW, "the split is chosen as if counts had all of ε"),
-    M(SPLIT, "best_share", "max(room, 0)", "room", LAW, "no room at all: every split is as good"),
+    M(SPLIT, "best_share", ".tail(max(room, 0) + 1)", ".tail(room + 1)", LAW, "no room at all: every split is as good"),
     M("leeward.query._left_out", "MostLeftOut.effect", "if change != WITHDRAW:", "if False:", ASKED, "any notion is certain of everyone"),
     M(ENGINE, "_by_place", "left_out=(placed.place >= k).sum()", "left_out=(placed.place == k).sum()", COUNTED, "left out of one place each"),
     M(ENGINE, "_by_place", "if k == 1 and not left_out:", "if k == 1:", COUNTED, "at k = 1 nobody is left out"),

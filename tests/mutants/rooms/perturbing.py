@@ -177,7 +177,7 @@ MUTANTS = [
     M("leeward.tables._geojson", "_refuse_other_crs", "for held in (feature, geometry):", "for held in (feature,):", "tests/local/test_odd_geojson.py", "the CRS of a geometry is not looked at"),
     M("leeward.tables._rows", "ParquetRows.native_geometries", '("GEOMETRY", "GEOGRAPHY")', "()", GEOMETRIES, "a geometry of Parquet's own type goes out beside degrees"),
     M("leeward.tables._rows", "CsvRows._refuse_swallowed", "len(_BREAK.findall(text)) * between", "len(_BREAK.findall(text)) * len(self.columns) * 2", "tests/tables/test_rows.py tests/local/test_paid_for.py", "rows go out within a field"),
-    M("leeward.tables._csv", "_names", "if not one_way.fullmatch(line):", "if False:", "tests/tables/test_rows.py", "a quote in the first line is not closed"),
+    M("leeward.tables._csv", "names_in", "if not one_way.fullmatch(line):", "if False:", "tests/tables/test_rows.py", "a quote in the first line is not closed"),
     M("leeward.local.location._tracks", "Tracks.step", "asked <= time < asked + self._every", "False", TRACKS, "the schedule is not kept"),
     M("leeward.local.location._tracks", "Tracks.step", 'done == "held" or self.otherwise == "repeat"', "True", TRACKS, "rows that are not asked for show a report"),
     M("leeward.local.location._tracks", "Tracks.__init__", "limit.kept(geo.apart)", "limit.rate * 2", TRACKS, "a limit is twice what is asked"),

@@ -225,6 +225,17 @@ def perturb_dry_run(town: Town) -> None:
     assert "Nothing was read, drawn or charged." in ran(town, "perturb", placed(town), "--dry-run")[0]
 
 
+def perturb_attack(town: Town) -> None:
+    him = '[attacker]\ntable = "places.parquet"\nlatitude = "lat"\nlongitude = "lon"\nreports = [1]\n[protect]'
+    spec, out = placed(town, ("[protect]", him)), town.folder / "o.parquet"
+    ran(town, "perturb", spec, "--out", out)
+    shown, notes = ran(town, "perturb", spec, "--attack", out)
+    assert (shown, notes.count("for the curator only: after")) == ("", 2)
+    assert town.run("perturb", spec, "--attack", out, "--json")[0] == 2
+    assert town.run("perturb", spec, "--attack", out, "--out", town.folder / "p.parquet")[0] == 2
+    assert town.run("perturb", placed(town), "--attack", out)[0] == 2
+
+
 def perturb_quiet(town: Town) -> None:
     assert ran(town, "perturb", placed(town), "-o", town.folder / "o.parquet", "-q") == ("", "")
     assert ran(town, "perturb", placed(town), "--dry-run", "--quiet") == ("", "")

@@ -484,6 +484,11 @@ NEED_NO_TABLE = {
     # what is written in a spec, or follows from it alone
     *("local.Data", "local.Period", "local.Protect", "local.PublicPlaces", "local.PublicValues"),
     *("local.Budget", "local.Spec", "local.Day", "local.Option", "local.SeriesBudget", "local.AttackerView"),
+    # a look at a published file, private and without a dict: tests/local/test_attacked looks at these
+    *("local.Attack", "local.Attacked"),
+    # what an attacker sees of made-up people
+    *("local.Attacker", "local.AttackerPart", "local.AttackerSees"),
+    *("local.SeenOverPlaces", "local.SeenPlanar", "local.SeenTracks"),
     # public places, and what distances between them count as
     *("local.Elastic", "local.ExponentialOverPlaces", "local.Felt", "local.KnownPlaces", "local.PlaceRegion"),
     *("local.DisplacedPlaces", "local.FeltPart", "local.RegionPolicy", "local.Regions"),

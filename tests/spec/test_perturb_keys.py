@@ -81,6 +81,8 @@ FELT = merged(
 )
 ELASTIC = merged(FELT, {"elastic": {"within": "4 km", "least": "4"}})
 ZONES = merged(FELT, {"regions": {"column": "kind", "of": {"clinic": POLICY}}})
+HIM = {"attacker": LIST | {"reports": [1]}}
+ATTACKED = merged(PLACED, HIM)
 COARSE = merged(PLACED, {"protect": {"within": "3 km", "step": "100 m"}, "places": LIST})
 
 
@@ -111,6 +113,15 @@ def moved(frame: pd.DataFrame) -> list[str]:
 
 
 FOLDER: list[Path] = []
+off = said("attacker", "sees", 0, "distance")
+
+
+def sees(given: Given, folder: Path) -> str:
+    """What an attacker sees of tracks, in words; a refusal is seen as its own."""
+    try:
+        return str(said("attacker", "text")(given, folder))
+    except LeewardError as refused:
+        return str(refused)
 
 
 def felt(given: Given, folder: Path) -> str:
@@ -415,6 +426,18 @@ ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
     ("location.regions.geojson", ZONES, {"regions": {"geojson": "all.geojson"}}, felt, "clinic (3 places)"),
     ("location.regions.of", ZONES, {"regions": {"of": {"clinic": {"back": "alike"}}}}, felt, "and so the other way"),
     ("location.regions.of", ZONES, {"regions": {"of": {"clinic": {"back": "never"}}}}, felt, "nothing is promised"),
+    ("location.attacker.table", ATTACKED, {"attacker": {"table": "one.csv"}}, said("attacker", "places"), 1),
+    ("location.attacker.latitude", ATTACKED, {"attacker": {"latitude": "lat2"}}, off, 4273.0),
+    ("location.attacker.longitude", ATTACKED, {"attacker": {"longitude": "lon2"}}, off, 5552.0),
+    ("location.attacker.weight", ATTACKED, {"attacker": {"weight": "weight"}}, off, 0),
+    (
+        "location.attacker.reports",
+        ATTACKED,
+        {"attacker": {"reports": [2, 3]}},
+        said("attacker", "sees", -1, "reports"),
+        3,
+    ),
+    ("location.attacker.between", merged(TRACK, HIM), {"attacker": {"between": "5 min"}}, sees, "5 min apart"),
     ("location.output.h3", PLACED, {"output": {"h3": 8}}, written(lambda f: "h3" in f), True),
     ("location.output.map", PLACED, {"output": {"map": True}}, files, ["o.parquet.map.html", "o.parquet.release.json"]),
     (

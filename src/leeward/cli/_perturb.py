@@ -22,6 +22,14 @@ def perturb(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what is promised and what the noise does. Reads no data.")
     ] = False,
+    attack: Annotated[
+        Path | None,
+        typer.Option(
+            "--attack",
+            metavar="FILE",
+            help="Attack FILE, which this spec wrote, as its [attacker], and print what that finds. For your eyes alone.",
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     yes: Annotated[
@@ -40,6 +48,8 @@ def perturb(
         leeward perturb spec.toml --dry-run
 
         leeward perturb spec.toml --out reports.parquet
+
+        leeward perturb spec.toml --attack reports.parquet
     """
     from leeward.local import read_job
 
@@ -50,6 +60,16 @@ def perturb(
         elif not quiet:
             print_parts(facts(job.facts(), no_wrap=True))
             say("\nNothing was read, drawn or charged.")
+        return
+    if attack is not None:
+        if out is not None or as_json:
+            raise SpecError(
+                "--attack beside --out or --json",
+                "it looks at a file that was written before, and what it finds depends on the positions",
+                "Give it alone",
+            )
+        for note in job.attack(attack):
+            say(f"Note: {note}.", err=True)
         return
     if out is None:
         raise SpecError(

@@ -106,6 +106,17 @@ class Job(Protocol):
         """Return the stores about people that a run would make; None where it would make none."""
         ...
 
+    def attack(self, published: Path) -> list[str]:
+        """Return, for the curator only, what an attacker makes of a file that the spec wrote; it reads private data.
+
+        Args:
+            published: the file.
+
+        Raises:
+            SpecError: the spec names no attacker, or none is known for its kind.
+        """
+        ...
+
     def run(self, out: Path, progress: Progress, *, new: bool = False) -> Written:
         """Perturb the table and write it, whole or not at all.
 

@@ -9,8 +9,9 @@ place x with a chance in proportion to prior(x)·∏ Pr[z_i | x], and guesses. T
 * ``distance``: how far his guess lies from the truth, E[min_g Σ_x belief(x)·d(x, g)], their *expected inference error*, over
   guesses g among the places.
 
-Both are means over simulated people and reports, with their standard errors; without any report they are exact. The attacker
-sees noisy positions before they are moved into the box, to places or to cells, which tells him as much or more.
+Both are means over simulated people and reports, with their standard errors; without any report they are sums over the
+places, and after one report that is drawn over public places, sums over its matrix: the standard error is then 0. He sees
+noisy positions before they are moved into the box, to places or to cells, which tells him as much or more.
 
 What the promise says of n reports is n·ε·d: it grows with n, whatever the prior. These figures are about one prior, and no
 promise: somebody who knows more learns more.
@@ -24,11 +25,12 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leeward.errors import InputError
 from leeward.exact._real import whole
-from leeward.local.location._after import Places, lengths
-from leeward.mechanism._planar import PlanarMechanism
+from leeward.local.location._after import Places
+from leeward.local.location._seen import Seen, SeenOverPlaces
 from leeward.noise import Bits
 
 MOST_PLACES: Final = 2_000
@@ -62,12 +64,12 @@ class AttackerView:
 
 
 def attacker_views(
-    mechanism: PlanarMechanism, places: Places, reports: Iterable[int], trials: int, bits: Bits
+    seen_by: Seen, places: Places, reports: Iterable[int], trials: int, bits: Bits
 ) -> tuple[AttackerView, ...]:
     """Return what an attacker learns after each number of reports, from none on.
 
     Args:
-        mechanism: the noise.
+        seen_by: how likely what he sees is from each place.
         places: where people may be, with the prior.
         reports: the numbers of reports, at least 1 each.
         trials: simulated people, at least 2.
@@ -86,30 +88,38 @@ def attacker_views(
             f"simulated are at most {MOST_PLACES:,} places and {MOST_REPORTS:,} reports",
             "Join places, or ask about fewer",
         )
-    away, points = places.apart, mechanism.snap(places.at)
-    log_prior = np.log(places.prior, out=np.full(len(points), -np.inf), where=places.prior > 0)
+    away, many = places.apart, len(places.prior)
+    log_prior = np.log(places.prior, out=np.full(many, -np.inf), where=places.prior > 0)
     found = [AttackerView(0, float(places.prior.max()), 0.0, float((places.prior @ away).min()), 0.0)]
+    if isinstance(seen_by, SeenOverPlaces) and 1 in counts:
+        joint = places.prior[:, None] * seen_by.chances
+        found.append(AttackerView(1, float(joint.max(axis=0).sum()), 0.0, float((away @ joint).min(axis=0).sum()), 0.0))
+        counts.remove(1)
     if not counts:
         return tuple(found)
     # people in equal steps along the prior from a random start: each place as often as it says, and figures vary less
     start = float(bits.words(1)[0]) / 2**64
     truth = np.searchsorted(np.cumsum(places.prior), (np.arange(trials) + start) / trials * places.prior.sum(), "right")
-    truth = np.minimum(truth, len(points) - 1)
+    truth = np.minimum(truth, many - 1)
     seen = {count: np.empty((2, trials)) for count in counts}
-    some = max(_AT_ONCE // len(points), 1)
+    some = max(_AT_ONCE // many, 1)
     for first in range(0, trials, some):
         people = truth[first : first + some]
         logs = np.tile(log_prior, (len(people), 1))
+        drawn = seen_by.logs(people, bits)
         for before, count in itertools.pairwise([0, *counts]):
             for _ in range(before, count):
-                noisy = mechanism.noisy(points[people], bits)
-                moved = (noisy[:, None] - points).astype(np.float64)
-                logs -= float(mechanism.noise.rate) * lengths(moved, mechanism.noise.norm)
-            belief = np.exp(logs - logs.max(axis=1, keepdims=True))
-            belief /= belief.sum(axis=1, keepdims=True)
+                logs += next(drawn)
+            belief = believed(logs)
             seen[count][:, first : first + some] = belief.max(axis=1), (belief @ away).min(axis=1)
     for count, (right, distance) in seen.items():
         errors = (float(each.std(ddof=1) / np.sqrt(trials)) for each in (right, distance))
         means = float(right.mean()), float(distance.mean())
         found.append(AttackerView(count, means[0], next(errors), means[1], next(errors)))
     return tuple(found)
+
+
+def believed(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what is believed of each place, from the logarithms of its masses: shape (n, P) both."""
+    belief = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray(belief / belief.sum(axis=1, keepdims=True), np.float64)

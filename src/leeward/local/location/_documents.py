@@ -13,7 +13,7 @@ from leeward._document import Document, Part
 from leeward.distance._plane import Norm
 from leeward.ledger._person_budgets import Over
 from leeward.local._statement import Perturbation
-from leeward.local.location._terms import Compared, FeltPart, LevelOf, TrackPart
+from leeward.local.location._terms import AttackerPart, Compared, FeltPart, LevelOf, TrackPart
 
 
 class PositionPromise(Part):
@@ -150,6 +150,7 @@ class LocationStatement(Perturbation, Document):
         budget: how many reports are paid for.
         levels: each person's own ε; None where all have one.
         track: test and report for tracks; None where each row has a report of its own.
+        attacker: what somebody learns who knows where people usually are, simulated; None where that was not asked.
         felt: reports over public places by the exponential mechanism, or with felt distances; None for others.
     """
 
@@ -164,6 +165,7 @@ class LocationStatement(Perturbation, Document):
     levels: PositionLevelsPart | None
     track: TrackPart | None
     felt: FeltPart | None
+    attacker: AttackerPart | None
 
 
 __all__ = ["LocationStatement"]

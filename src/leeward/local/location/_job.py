@@ -24,6 +24,8 @@ from leeward.local._stores import Stores
 from leeward.local._untouched import published
 from leeward.local.location import Box, PlanarLaplace, compare_over_places
 from leeward.local.location._after import check_resolution, h3_cells
+from leeward.local.location._attack_plan import attacker_part
+from leeward.local.location._attack_table import attack_table
 from leeward.local.location._clamped import Clamped
 from leeward.local.location._documents import LocationStatement
 from leeward.local.location._files import Moved, PositionFile
@@ -110,8 +112,15 @@ class LocationJob:
             over=None if budget is None else budget.over,
             days=None if budget is None else in_words(spec.data.timezone, dated=spec.data.time is not None),
             repeats=spec.repeat is not None,
+            attacker=None
+            if spec.attacker is None
+            else attacker_part(spec.attacker, folder, geo, levels, tracks, repeats=spec.repeat is not None),
         )
         return cls(spec, folder, geo, terms, levels, tracks)
+
+    def attack(self, published: Path) -> list[str]:
+        """Return what the attacker of the spec makes of a file that it wrote: see `leeward.local._job.Job.attack`."""
+        return attack_table(self.spec, self.folder, self.geo, self.levels, self.tracks, published)
 
     def statement(self) -> LocationStatement:
         """Return the privacy statement; it reads no private data."""
@@ -185,6 +194,7 @@ class LocationJob:
         """Return what the spec names that is to be there afterwards as it was."""
         named, spec = [self.spec.data.table], self.spec
         named += [] if spec.places is None else [spec.places.table]
+        named += [] if spec.attacker is None else [spec.attacker.table]
         named += [] if spec.regions is None or spec.regions.geojson is None else [spec.regions.geojson]
         return [*(resolve(name, self.folder) for name in named), *self.stores.kept()]
 

@@ -41,6 +41,7 @@ from leeward.local.location._over_places import ExponentialOverPlaces, OverPlace
 from leeward.local.location._positions import check_pairs, columns_of
 from leeward.local.location._posterior import posterior
 from leeward.local.location._projection import LocalPlane
+from leeward.local.location._seen import SeenOverPlaces, SeenPlanar, seen_of
 from leeward.local.location._statement import statement
 from leeward.local.location._terms import Drawn, Missing, Outside, Terms
 from leeward.mechanism._planar import Displacement, PlanarMechanism
@@ -263,18 +264,15 @@ class PlanarLaplace:
 
         Raises:
             InputError: for places or numbers that are malformed, or too many.
-            RefusedError: after `best_over`: what its reports tell is in the figures of `BestOverPlaces`.
         """
         from leeward.local.location._attacker import attacker_views
 
-        if self._best is not None:
-            raise RefusedError(
-                "An attacker's view of reports that are drawn over public places",
-                "it is simulated for planar Laplace noise only",
-                "Ask the mechanism before best_over; of one report, posterior is exact",
-            )
         places = Places.of(self.plane, latitude, longitude, weights)
-        return attacker_views(self.mechanism, places, reports, trials, self._bits)
+        return attacker_views(self.seen(places), places, reports, trials, self._bits)
+
+    def seen(self, places: Places) -> SeenPlanar | SeenOverPlaces:
+        """Return how likely reports are from places, as somebody knows who saw them as they were drawn."""
+        return seen_of(self.mechanism, self._best, places)
 
     def statement(self) -> LocationStatement:
         """Return the privacy statement: what is promised, on what grounds, and what is not."""

@@ -15,7 +15,7 @@ from leeward._private import reading
 from leeward.errors import DataError, SpecError
 from leeward.local.location._felt import Felt, PlaceRegion
 from leeward.local.location._formats import open_positions
-from leeward.local.location._spec import Elastic, PublicPlaces, Regions
+from leeward.local.location._spec import Attacker, Elastic, PublicPlaces, Regions
 from leeward.tables._files import File
 from leeward.tables._geojson import features, properties
 
@@ -33,7 +33,9 @@ class KnownPlaces:
     felt: Felt
 
 
-def read_places(places: PublicPlaces, folder: Path, elastic: Elastic | None, regions: Regions | None) -> KnownPlaces:
+def read_places(
+    places: PublicPlaces | Attacker, folder: Path, elastic: Elastic | None = None, regions: Regions | None = None
+) -> KnownPlaces:
     """Read the list, and what is said of distances.
 
     Raises:

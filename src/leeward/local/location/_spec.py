@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-from pydantic import field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from leeward._toml import ExactText, Section, check
 from leeward.distance._plane import Norm
@@ -135,6 +135,17 @@ class Track(Section):
     otherwise: Otherwise = "withhold"
 
 
+class Attacker(Section):
+    """``[attacker]``: public places where people may be, with the prior of somebody who knows them, and what he sees."""
+
+    table: str
+    latitude: str
+    longitude: str
+    weight: str | None = None
+    reports: list[int] = Field(default_factory=lambda: [1, 10, 100])
+    between: str | None = None
+
+
 _ROLES = ("latitude", "longitude", "person", "time")
 
 
@@ -151,6 +162,7 @@ class Location(Section):
     track: Track | None = None
     elastic: Elastic | None = None
     regions: Regions | None = None
+    attacker: Attacker | None = None
 
     @model_validator(mode="after")
     def _felt(self) -> Location:

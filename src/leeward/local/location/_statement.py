@@ -22,7 +22,7 @@ from leeward.local.location._documents import (
     ReportBudget,
 )
 from leeward.local.location._projection import LocalPlane
-from leeward.local.location._terms import Compared, DisplacedPlaces, FeltPart, PositionNoise, Terms
+from leeward.local.location._terms import AttackerPart, Compared, DisplacedPlaces, FeltPart, PositionNoise, Terms
 from leeward.mechanism._planar import Displacement
 from leeward.version import __version__
 
@@ -98,6 +98,7 @@ def statement(geo: PositionNoise, terms: Terms | None = None, others: Sequence[s
         levels=None,
         track=terms.track,
         felt=terms.felt,
+        attacker=terms.attacker,
         fit_for_release=geo.fit_for_release,
         columns_as_they_are=None if others is None else tuple(others),
         files=None,
@@ -295,8 +296,25 @@ def facts(made: LocationStatement) -> list[tuple[str, str]]:
         ]
     if made.track is not None:
         found += [("track", made.track.text), ("track", made.track.near_text)]
+    if made.attacker is not None:
+        found += _attacker(made.attacker)
     found += [("then", text) for text in made.post_processing]
     found += [("not guaranteed", text) for text in made.not_guaranteed]
+    return found
+
+
+def _attacker(made: AttackerPart) -> list[tuple[str, str]]:
+    found = [("attacker", f"who knows that it is one of {made.places:,} public places, and how often; {made.text}")]
+    for each in made.sees:
+        level = "" if each.level is None else f"level {each.level}, "
+        many = "report" if each.reports == 1 else "reports"
+        found.append(
+            (
+                "attacker",
+                f"{level}after {each.reports:,} {many} he names the right place {each.right:.1%} of the time"
+                f" (± {each.right_error:.1%}), and is {each.distance:,.0f} m off on average (± {each.distance_error:,.0f})",
+            )
+        )
     return found
 
 

@@ -87,6 +87,40 @@ class FeltPart(Part):
     displaced: tuple[DisplacedPlaces, ...]
 
 
+class AttackerSees(Part):
+    """What an attacker's best guess is worth after so many reports of one stop (`leeward.local.location.AttackerView`).
+
+    Attributes:
+        level: whose reports these are; None where all are alike.
+        reports: how many he has seen; of tracks, how many rows.
+        right: how likely he names the right place.
+        right_error: its standard error; 0 where it is exact.
+        distance: how far his best guess lies from the truth on average, in metres.
+        distance_error: its standard error.
+    """
+
+    level: str | None
+    reports: int
+    right: float
+    right_error: float
+    distance: float
+    distance_error: float
+
+
+class AttackerPart(Part):
+    """An attacker who knows a public prior over places.
+
+    Attributes:
+        places: how many there are.
+        text: what he sees.
+        sees: what he learns.
+    """
+
+    places: int
+    text: str
+    sees: tuple[AttackerSees, ...]
+
+
 class TrackLimit(Part):
     """What a person's track may cost: as it was asked for, in what stretch of time (None for in all), and ε, exact."""
 
@@ -136,6 +170,7 @@ class Terms:
         track: test and report for tracks; None where each row has a report of its own.
         felt: what is said of reports over places by the exponential mechanism, or with felt distances; None of others.
         never: the names of regions into which passing is not promised.
+        attacker: what somebody learns who knows where people usually are; None where that was not asked.
     """
 
     places: str | None = None
@@ -149,6 +184,7 @@ class Terms:
     track: TrackPart | None = None
     felt: FeltPart | None = None
     never: tuple[str, ...] = ()
+    attacker: AttackerPart | None = None
 
     @property
     def over_places(self) -> bool:

@@ -16,10 +16,10 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from leeward._plain import at_most, odds
 from leeward._private import Private
@@ -27,6 +27,7 @@ from leeward._taught import taught
 from leeward.errors import DataError, InputError, check_choice
 from leeward.exact._real import Exact
 from leeward.ledger._identity import payer
+from leeward.local.location._after import Places
 from leeward.local.location._asked import Asked
 from leeward.local.location._length import metres
 from leeward.local.location._planar_laplace import PlanarLaplace
@@ -34,6 +35,9 @@ from leeward.local.location._terms import Otherwise, TrackLimit, TrackPart
 from leeward.local.series._quantities import microseconds
 from leeward.mechanism._predictive import HELD, START, UNPAID, Allowance, PredictiveMechanism, TrackState
 from leeward.noise import Bits, SystemBits
+
+if TYPE_CHECKING:
+    from leeward.local.location._attacker import AttackerView
 
 Points = NDArray[np.int64]
 GridPoint = tuple[int, int]
@@ -162,7 +166,65 @@ class Tracks:
         shown = state.last if done == "held" or self.otherwise == "repeat" else None
         return shown, TrackPlace(state, asked), done
 
+    def replayed(self, place: TrackPlace, time: int, report: GridPoint | None) -> tuple[TrackPlace, str]:
+        """Return what is kept after a row, and what was done, from what went out of it alone.
+
+        Args:
+            place: what was kept before.
+            time: of the row.
+            report: the grid point that went out; None for none.
+
+        Raises:
+            DataError: nothing went out where something had to.
+        """
+        if place.asked is not None and place.asked <= time < place.asked + self._every:
+            return place, "unasked"
+        if self.mechanism.plan(place.state, time) == "unpaid":
+            return TrackPlace(self.mechanism.after(place.state, time, UNPAID), time), "unpaid"
+        if report is None:
+            raise DataError(
+                "A row of a track without a report that was paid for (this is for the curator only)",
+                "the limits of the spec pay for it, so the file was made by another one",
+                "Give the spec that the file was made with",
+            )
+        held = place.state.last == report
+        state = self.mechanism.after(place.state, time, HELD if held else report)
+        return TrackPlace(state, time), "held" if held else "new"
+
     # ---- what is promised
+
+    def attacker(
+        self,
+        latitude: ArrayLike,
+        longitude: ArrayLike,
+        weights: ArrayLike | None = None,
+        *,
+        between: str,
+        rows: Sequence[int] = (1, 10, 100),
+        trials: int = 200,
+    ) -> tuple[AttackerView, ...]:
+        """Return what somebody learns from the rows of one stop, as `PlanarLaplace.attacker` does: simulated.
+
+        He sees which rows have a new report and which show the last one again, and how likely either is from each place.
+
+        Args:
+            latitude: of the places where people may be, in degrees, shape (P,); all in the box; at most 2,000.
+            longitude: of the places, shape (P,).
+            weights: the attacker's prior, public; equal by default.
+            between: how long after each row the next one is, such as ``"5 min"``.
+            rows: how many rows of one stop he sees.
+            trials: how many people are simulated, each from the beginning of a track.
+
+        Raises:
+            InputError: for places or numbers that are malformed, or too many.
+        """
+        from leeward.local.location._attacker import attacker_views
+        from leeward.local.location._seen import SeenTracks
+
+        places = Places.of(self.geo.plane, latitude, longitude, weights)
+        points = self.geo.mechanism.snap(places.at)
+        seen_by = SeenTracks(self.mechanism, points, self.step, TrackPlace(), microseconds(between, "between"))
+        return attacker_views(seen_by, places, rows, trials, self._bits)
 
     @property
     def surely_near(self) -> float:

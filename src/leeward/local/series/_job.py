@@ -355,6 +355,10 @@ class SeriesJob:
         """Return the statement in short."""
         return facts(self.statement())
 
+    def attack(self, published: Path) -> list[str]:
+        """Refuse: see `leeward.local._job.Job.attack`."""
+        raise SpecError(f"--attack {published} of readings", "an attacker is known for positions only", "Leave it out")
+
     def opens(self) -> Opens | None:
         """Return the store that a run would make: see `leeward.local._job.Job.opens`."""
         return self.stores.opens()

@@ -223,7 +223,7 @@ def test_what_is_refused_in_python(keys: Any, says: str) -> None:
 
 
 def test_no_best_mechanism_and_no_step_back_in_time() -> None:
-    with pytest.raises(InputError, match="best mechanism"):
+    with pytest.raises(InputError, match="over a mechanism for places"):
         tracks(noise().best_over([39.9, 39.95], [116.4, 116.45])[0])
     made = tracks()
     _, place = made.report(TrackPlace(), 39.9, 116.4, 10)

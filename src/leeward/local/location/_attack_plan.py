@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from leeward.errors import SpecError
 from leeward.local.location._attacker import AttackerView
 from leeward.local.location._levels import Levels
 from leeward.local.location._planar_laplace import PlanarLaplace
@@ -39,19 +38,12 @@ def attacker_part(
     places = attackers_places(asked, folder)
     north, east, weights = places
     if tracks is not None:
-        if asked.between is None:
-            raise SpecError(
-                "[attacker] beside [track]", "how often rows come decides what is drawn", 'Add between = "5 min"'
-            )
+        assert asked.between is not None  # the spec was checked
         views = tracks.attacker(north, east, weights, between=asked.between, rows=asked.reports)
         return AttackerPart(
             places=len(north),
             text=f"who sees rows of one stop, {asked.between} apart, and which of them show the last report again",
             sees=_sees(None, views),
-        )
-    if asked.between is not None:
-        raise SpecError(
-            "[attacker] between", "it is how far rows of a track are apart, and there is none", "Leave it out"
         )
     counts = [1] if repeats else asked.reports
     made = {None: geo} if levels is None else dict(levels.mechanisms)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._paths import resolve
-from leeward.errors import DataError, SpecError
+from leeward.errors import DataError
 from leeward.local._levels import name_of_level
 from leeward.local.location._after import Places
 from leeward.local.location._attack_plan import attackers_places
@@ -21,7 +21,7 @@ from leeward.local.location._files import PositionFile
 from leeward.local.location._formats import open_positions
 from leeward.local.location._levels import Levels
 from leeward.local.location._planar_laplace import PlanarLaplace
-from leeward.local.location._spec import Location
+from leeward.local.location._spec import Attacker, Location
 from leeward.local.location._tracks import Tracks
 from leeward.local.series._days import Days
 
@@ -29,12 +29,19 @@ Floats = NDArray[np.float64]
 
 
 def attack_table(
-    spec: Location, folder: Path, geo: PlanarLaplace, levels: Levels | None, tracks: Tracks | None, published: Path
+    spec: Location,
+    known: Attacker,
+    folder: Path,
+    geo: PlanarLaplace,
+    levels: Levels | None,
+    tracks: Tracks | None,
+    published: Path,
 ) -> list[str]:
     """Return what the attacker makes of what was published, in sentences for the curator only.
 
     Args:
         spec: the spec that the file was made with.
+        known: what the attacker knows.
         folder: that its paths are relative to.
         geo: the mechanism of a report.
         levels: those of the levels, where there are several.
@@ -42,16 +49,9 @@ def attack_table(
         published: the file that was written: its rows are those of the table, in their order.
 
     Raises:
-        SpecError: there is no attacker in the spec.
         RefusedError: reports of which no exact law is known.
         DataError: a file that is not as described.
     """
-    if spec.attacker is None:
-        raise SpecError(
-            "--attack without [attacker]",
-            "he knows public places where people may be, and none are named",
-            'Add [attacker] table = "places.csv", latitude = "lat", longitude = "lon"',
-        )
     mechanisms = {None: geo} if levels is None else dict(levels.mechanisms)
     for each in mechanisms.values():
         check_attackable(each)
@@ -60,7 +60,7 @@ def attack_table(
     seen = open_positions(published, data.latitude, data.longitude)
     asked = [name for name in (data.person, data.time, spec.protect.level) if name is not None]
     private.require(asked)
-    places = Places.of(geo.plane, *attackers_places(spec.attacker, folder))
+    places = Places.of(geo.plane, *attackers_places(known, folder))
     attack = Attack(places, tracks, repeats=spec.repeat is not None)
     calendar = Days(data.timezone)
     for north, east, extra, reports in _beside(private, seen, asked):

@@ -120,7 +120,13 @@ class LocationJob:
 
     def attack(self, published: Path) -> list[str]:
         """Return what the attacker of the spec makes of a file that it wrote: see `leeward.local._job.Job.attack`."""
-        return attack_table(self.spec, self.folder, self.geo, self.levels, self.tracks, published)
+        if (known := self.spec.attacker) is None:
+            raise SpecError(
+                "--attack without [attacker]",
+                "he knows public places where people may be, and none are named",
+                'Add [attacker] table = "places.csv", latitude = "lat", longitude = "lon"',
+            )
+        return attack_table(self.spec, known, self.folder, self.geo, self.levels, self.tracks, published)
 
     def statement(self) -> LocationStatement:
         """Return the privacy statement; it reads no private data."""

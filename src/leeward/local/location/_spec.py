@@ -196,6 +196,12 @@ class Location(Section):
             )
         if self.data.timezone is not None and self.budget is None:
             raise ValueError("[data] timezone says where the days of a budget are counted, and there is no [budget]")
+        if self.attacker is not None and self.track is not None and self.attacker.between is None:
+            raise ValueError(
+                '[attacker] beside [track]: how often rows come decides what is drawn. Add between = "5 min"'
+            )
+        if self.attacker is not None and self.track is None and self.attacker.between is not None:
+            raise ValueError("[attacker] between is how far rows of a track are apart, and there is none: leave it out")
         named = {key: name for key in _ROLES if (name := getattr(self.data, key)) is not None}
         named |= {} if self.protect.level is None else {"level": self.protect.level}
         if len(set(named.values())) < len(named):

@@ -297,7 +297,7 @@ ELSEWHERE = {
         Compared ComposedEvent Condition Cost CountVisitors Decisions DeltaVerdict Derived DirectedGeometric
         Displacement Effect ExponentialOverPlaces Felt OverPlaces PlaceRegion
         Enclosed Enclosure Event Expansion FirstAccepted GeometricEvent Grid LaplaceEvent LocalPlane
-        LossMatrix MonitorState NormNoise Numeric OneSided Option Percentile Places PlanarMechanism PlanarNoise
+        LossMatrix MonitorState NormNoise Numeric OneSided Option OwnReports Percentile Places PlanarMechanism PlanarNoise
         PredictiveMechanism Price PrivacyDescription PureEvent Query RandomizedSanitizer Recommendation Records Risk
         Round SanitizedAnswers SanitizedEvent SeededBitsForTests SelfComposedEvent Settled Shared Source
         SparseVectorResult Step SubsampledEvent SumOverPeople TrackPlace Tracks UnknownKeysEvent UnlistedGroups

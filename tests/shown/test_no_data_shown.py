@@ -41,6 +41,7 @@ from leeward.local._levels import LevelsOfPeople
 from leeward.local.location._clamped import Clamped
 from leeward.local.location._formats import open_positions
 from leeward.local.location._order import PositionOrder
+from leeward.local.location._own_reports import OwnReports
 from leeward.local.location._paid_rows import PaidRows
 from leeward.local.location._told import Told
 from leeward.local.location._tracks import TrackPlace, Tracks, TracksOfPeople
@@ -363,6 +364,8 @@ def _tracks(made: LongSession, geo: lw.PlanarLaplace) -> None:
     (north, east, _) = next(iter(open_positions(folder / "visits.parquet", "lat", "lon").positions(["person"])))
     place = tracks.report(TrackPlace(), float(north[0]), float(east[0]), 0)
     held |= {"tracks": tracks, "track place": place, "tracks of people": TracksOfPeople(tracks)}
+    own = OwnReports(geo, folder / "own.state", every="10 min", reports_a_day=1, new=True)
+    held |= {"own reports": own, "own report": own.report(float(north[0]), float(east[0]))}
     looked = Clamped(geo.box)
     held["told"] = told = Told(PositionOrder(), looked, tracks, geo, Days(None))
     told.add(["ann"], None, [1.0], None)

@@ -11,6 +11,7 @@ LOCATION = "leeward.local.location._job"
 SERIES = "leeward.local.series._job"
 PROMISE = "leeward.local.series._series"
 AGAIN, AGAIN_TESTS = "leeward.local.series._repeats", "tests/local/test_meter_repeats.py"
+OWN_REPORTS, OWN_TESTS = "leeward.local.location._own_reports", "tests/local/test_own_reports.py"
 PEOPLE = "leeward.ledger._person_budgets"
 STORES = "leeward.local._stores"
 KEYS = "tests/spec/test_perturb_keys.py"
@@ -144,6 +145,10 @@ MUTANTS = [
     M(AGAIN, "Remembered.__init__", "schedule.first + readings.slot", "0 * schedule.first + readings.slot", AGAIN_TESTS, "a reading of another period is shown"),
     M(AGAIN, "law_of", "{price}, ", "", AGAIN_TESTS, "a reading of another ε is shown"),
     M("leeward.local.series._budget", "charge", "readings.there & ~known", "readings.there", AGAIN_TESTS, "what is shown again is paid for"),
+    M(OWN_REPORTS, "OwnReports.report", "if tick != state.tick:", "if True:", OWN_TESTS, "a tick has several reports"),
+    M(OWN_REPORTS, "OwnReports.report", "tick < state.tick", "False", OWN_TESTS, "a clock that is set back gives reports"),
+    M(OWN_REPORTS, "OwnReports._finish", "fresh.replace(self._path)", "fresh.unlink()", OWN_TESTS, "what a killed process drew is drawn again"),
+    M(OWN_REPORTS, "_State.read", "if state.written() != written:", "if False:", OWN_TESTS, "a damaged file is read"),
     M(SHARED, "LevelBudgets._sum", "price * n for", "price * min(n, 1) for", REPORTS, "a report of a price is paid for once a day"),
     M(SHARED, "LevelBudgets._pays", "<= self.a_day", "< self.a_day", REPORTS, "a budget is never spent to its end"),
     M(SHARED, "LevelBudgets._pays", "number == price", "number == 0", REPORTS, "all reports are weighed at the first price"),

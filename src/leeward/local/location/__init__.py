@@ -12,6 +12,7 @@ from leeward.local.location._documents import LocationStatement
 from leeward.local.location._felt import Felt, PlaceRegion
 from leeward.local.location._in_spark import perturb_in_spark
 from leeward.local.location._over_places import ExponentialOverPlaces, OverPlaces
+from leeward.local.location._own_reports import OwnReports
 from leeward.local.location._planar_laplace import PlanarLaplace
 from leeward.local.location._projection import LocalPlane
 from leeward.local.location._terms import Compared
@@ -28,6 +29,7 @@ __all__ = [
     "LocalPlane",
     "LocationStatement",
     "OverPlaces",
+    "OwnReports",
     "PlaceRegion",
     "Places",
     "PlanarLaplace",

@@ -48,6 +48,7 @@ from leeward.local.location._tracks import TrackPlace, Tracks, TracksOfPeople
 from leeward.local.series._days import Days
 from leeward.local.series._files import ReadingsFile
 from leeward.local.series._readings import Columns, read_readings
+from leeward.local.series._repeats import Remembered, Repeat
 from leeward.planner import answer_report
 from leeward.query import Source
 from leeward.query._left_out import MostLeftOut
@@ -414,6 +415,11 @@ def _series(made: LongSession) -> None:
     held["levels of meters"] = levels
     held["stated bills"] = billing.statement()
     held["settled"] = billing.settle([[NUMBER, NUMBER]], billing.bill([[NUMBER, NUMBER]]))
+    store = MemoizedReports(folder / "told.db", key=bytes(16), law="1", new=True)
+    held["remembered readings"] = again = Remembered(store, readings, series.schedule)
+    with store.drawing() as once:
+        again.shown(once, readings, series.draw)
+    held["repeat of readings"] = Repeat(store="told.db", secret="told.key")
     held["readings' file"] = ReadingsFile(folder / "readings.parquet")
     held["rows of text"] = open_rows(folder / "visits.csv")
     held |= {"a frame": frame_of(frame), "an arrow frame": frame_of(pa.Table.from_pandas(frame))}

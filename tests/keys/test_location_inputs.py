@@ -41,6 +41,12 @@ LIST = {"table": "places.csv", "latitude": "lat", "longitude": "lon"}
 BEST = {**LIST, "use": "best"}
 COARSE = {"within": "3 km", "factor": "2", "step": "100 m"}
 
+NO_PLACES = "refused: how far public places are felt"
+"""What a list that is drawn over alone can say; its law is another one: see the test of best mechanisms."""
+
+QUIET = {"within": "1 km", "counts_as": "1 m"}
+REGIONS = ("column", "geojson", "of")
+
 Change = dict[str, dict[str, Any] | None]
 
 REMEMBERED: list[tuple[str, Change, str]] = [
@@ -98,6 +104,14 @@ REMEMBERED: list[tuple[str, Change, str]] = [
             *(("in_window", {"factor": "4"}), ("window", "1 d"), ("otherwise", "repeat")),
         )
     ),
+    *((f"elastic.{key}", {"elastic": {"within": "1 km", "least": "9"}}, NO_PLACES) for key in ("within", "least")),
+    *((f"regions.{key}", {"regions": {"column": "kind", "of": {"a": QUIET}}}, NO_PLACES) for key in REGIONS),
+    *(
+        (f"attacker.{key}", {"attacker": {**LIST, "reports": [1], key: value}}, SAME)
+        for key, value in (("table", "places.csv"), ("latitude", "lat2"), ("longitude", "lon2"), ("weight", "weight"))
+    ),
+    ("attacker.reports", {"attacker": {**LIST, "reports": [2]}}, SAME),
+    ("attacker.between", {"attacker": {**LIST, "between": "5 min"}}, "refused: between"),  # it is of tracks
 ]
 """Each with the base `HELD`; None takes a key away."""
 

@@ -1,6 +1,7 @@
 """Time ``leeward release`` on many visits beside OpenDP's Context API at the same job, as whole processes, in one run.
 
     python benchmarks/visits.py --visits 10000000 --opendp-python PATH
+    python benchmarks/visits.py --visits 10000000 --without-opendp
 
 The job: ten million visits of a million people over 6,000 places in a month, as Parquet; count the people at each place of
 the public list, at one place a person (the latest), add noise, write the answer. The data are made first, from a seed.
@@ -9,6 +10,9 @@ OpenDP 0.16 wants one exact version of Polars (`peers.txt` pins both); if this P
 or in the environment variable ``OPENDP_PYTHON``, as `make bench` does. Two things are made easy for OpenDP: the window is
 applied before the data are handed to it, as it takes no times in a filter; and which visit it keeps is not checked:
 ``SortBy`` of 0.16.0 keeps one, but with three or more visits a person not always the one that comes first.
+
+Beside them stands what DuckDB takes for the counts alone, in a process of its own: without noise, promise, budget, or a
+digest by which the content is recognised.
 
 Repeats take turns, so that a busy machine slows both alike; medians are shown, and the largest peak of memory.
 """
@@ -107,6 +111,15 @@ def opendp_job(folder: Path) -> None:
     query.release().collect().write_parquet(folder / "opendp" / "answers.parquet")
 
 
+def duckdb_job(folder: Path) -> None:
+    """The counts alone, exact and for nobody's eyes, by DuckDB; the body of the third process."""
+    import duckdb
+
+    inside = f"time >= '{START}' AND time < '{END}'"
+    latest = f"SELECT arg_max(place, time) AS place FROM '{folder / 'visits.parquet'}' WHERE {inside} GROUP BY person"
+    duckdb.sql(f"SELECT place, count(*) FROM ({latest}) GROUP BY place").fetchall()
+
+
 def engine_job(folder: Path) -> None:
     """The engine's part alone, in this process: list, digest, counts."""
     from leeward.engine import read_places
@@ -141,17 +154,16 @@ def run(command: list[str]) -> tuple[float, float, float]:
     return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e9
 
 
-def compare(folder: Path, repeats: int, opendp_python: str) -> None:
+def compare(folder: Path, repeats: int, opendp_python: str | None) -> None:
     from rich.table import Table  # the peer's Python has neither
 
     from history import show
 
     command = str(Path(sys.executable).with_name("leeward"))
     leeward = [command, "release", str(folder / "spec.toml"), "--out", str(folder / "out"), "--yes"]
-    jobs = {
-        "leeward release": leeward,
-        "OpenDP, Context": [opendp_python, __file__, "--opendp-job", str(folder)],
-    }
+    jobs = {"leeward release": leeward, "DuckDB, counts alone": [sys.executable, __file__, "--duckdb-job", str(folder)]}
+    if opendp_python is not None:
+        jobs["OpenDP, Context"] = [opendp_python, __file__, "--opendp-job", str(folder)]
     spent: dict[str, list[tuple[float, float, float]]] = {name: [] for name in jobs}
     for _ in range(repeats):
         for name, command in jobs.items():
@@ -162,12 +174,13 @@ def compare(folder: Path, repeats: int, opendp_python: str) -> None:
             spent[name].append(run(command))
     middle = {name: [statistics.median(column) for column in zip(*runs, strict=True)] for name, runs in spent.items()}
     table = Table(title=f"{folder.name}: visits, people, places, ids; median of {repeats}")
-    for column in ("process", "seconds", "of computing", "peak GB", "OpenDP's time ÷ this"):
+    for column in ("process", "seconds", "of computing", "peak GB", "computing ÷ DuckDB's", "OpenDP's time ÷ this"):
         table.add_column(column, justify="left" if column == "process" else "right")
     for name, (seconds, computing, _) in middle.items():
         peak = max(gigabytes for *_, gigabytes in spent[name])
-        ratio = middle["OpenDP, Context"][0] / seconds
-        table.add_row(name, f"{seconds:.2f}", f"{computing:.2f}", f"{peak:.2f}", f"{ratio:.2f}")
+        more = f"{computing / middle['DuckDB, counts alone'][1]:.2f}"
+        ratio = f"{middle['OpenDP, Context'][0] / seconds:.2f}" if opendp_python is not None else ""
+        table.add_row(name, f"{seconds:.2f}", f"{computing:.2f}", f"{peak:.2f}", more, ratio)
     show("visits", table)
 
 
@@ -182,10 +195,16 @@ def main() -> None:
     parser.add_argument(
         "--opendp-python", default=os.environ.get("OPENDP_PYTHON", sys.executable), help="a Python with opendp[polars]"
     )
+    parser.add_argument(
+        "--without-opendp", action="store_true", help="leave the peer out, as where it is not installed"
+    )
     parser.add_argument("--opendp-job", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--duckdb-job", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.opendp_job:
         return opendp_job(options.opendp_job)
+    if options.duckdb_job:
+        return duckdb_job(options.duckdb_job)
     with tempfile.TemporaryDirectory() as spare:
         kind = "text" if options.text else "ints"
         folder = (options.data or Path(spare)) / f"{options.visits}-{options.people}-{options.places}-{kind}"
@@ -194,7 +213,7 @@ def main() -> None:
             make(folder, options.visits, options.people, options.places, options.text)
         print(f"{options.visits:,} visits, {options.people:,} people, {options.places:,} places, ids as {kind}")
         engine_job(folder)
-        compare(folder, options.repeats, options.opendp_python)
+        compare(folder, options.repeats, None if options.without_opendp else options.opendp_python)
     return None
 
 

@@ -24,6 +24,7 @@ def test_the_engine_alone_opens_digests_and_counts(
     spec.loader.exec_module(benchmark)
     benchmark.make(tmp_path, 2_000, 500, 30, text)
     benchmark.engine_job(tmp_path)
+    benchmark.duckdb_job(tmp_path)
     assert re.fullmatch(r"engine alone: open [\d.]+ s, digest [\d.]+ s, count [\d.]+ s\n", capsys.readouterr().out)
     assert (tmp_path / "spec.toml").exists()
     sys.modules.pop("history", None)

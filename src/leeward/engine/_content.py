@@ -107,16 +107,18 @@ def recognised(bound: Bound, key: bytes, times: Sequence[str]) -> Content:
     known, kinds = bound.known, [str(kind) for kind in rows.schema().types]
     all_of = ("rows", key, *names, *kinds)
     staged: str = bound.staged(_TEXTS, rows.select(**texts, **values)).get_name()
-    if all_of not in known:
-        known[all_of] = bound.hash_sums(_of_row(_derived(key, "rows"), len(names)), "1", staged, staged)
+    of_each = {name: (name, key, kind, name in times) for name, kind in zip(names, kinds, strict=True)}
+    # times are nearly all different, so each is hashed, beside its row; other values once, however often they occur
+    one_by_one = {all_of: _of_row(_derived(key, "rows"), len(names))}
+    one_by_one |= {of_each[name]: _of_value(key, f"v{i}") for i, name in enumerate(names) if name in times}
+    if missing := {what: text for what, text in one_by_one.items() if what not in known}:
+        known.update(zip(missing, bound.hash_sums_of_each(list(missing.values()), staged), strict=True))
     whole = known[all_of]
     marks, telling = {}, []
     for i, name in enumerate(names):
-        if (of_one := (name, key, kinds[i], name in times)) in known:
-            sums = known[of_one]
-        else:
-            grouped = rows[name] if name not in times and rows[name].type().is_integer() else None
-            sums = known[of_one] = _of_values(bound, key, staged, i, each_once=name not in times, grouped=grouped)
+        if (of_one := of_each[name]) not in known:
+            known[of_one] = _of_values(bound, key, staged, i, rows[name])
+        sums = known[of_one]
         marks[name] = _stretched(key, ["values", *sums[1:]]).hex()[:32]
         if sums[0] > 1 and name not in times:
             telling.append(name)
@@ -133,23 +135,24 @@ def _of_row(key: str, columns: int) -> str:
     return f"CASE WHEN {some_null} THEN concat('{key}', {', '.join(each)}) ELSE concat('{key}', {of_all}) END"
 
 
-def _of_values(bound: Bound, key: bytes, staged: str, i: int, *, each_once: bool, grouped: Any) -> tuple[int, ...]:
+def _of_value(key: bytes, value: str) -> str:
+    """SQL: the text of a value of a column, or of none."""
+    purpose = _derived(key, "values")
+    return f"CASE WHEN {value} IS NULL THEN '{purpose}-' ELSE concat('{purpose}=', {value}) END"
+
+
+def _of_values(bound: Bound, key: bytes, staged: str, i: int, column: Any) -> tuple[int, ...]:
     """Return how many values a column has, and the sums of their hashes.
 
-    Each value is hashed once, but not times, which are nearly all different: to group them takes longer. Whole numbers
-    (``grouped``) are grouped before they are written; of floats, two that are equal may be written in two ways.
+    Whole numbers are grouped before they are written; of floats, two that are equal may be written in two ways.
     """
-    if grouped is not None:
-        values = grouped.name("k").as_table().group_by("k").aggregate(n=ibis._.count())
+    if column.type().is_integer():
+        values = column.name("k").as_table().group_by("k").aggregate(n=ibis._.count())
         staged = bound.staged(f"{_TEXTS}_{i}", values.select(v=_value(values.k), n=values.n)).get_name()
         counted = staged
     else:
-        tally = ("count(*) AS n", "GROUP BY 1") if each_once else ("1 AS n", "")
-        counted = f"(SELECT v{i} AS v, {tally[0]} FROM {staged} {tally[1]}) AS counted"
-    purpose = _derived(key, "values")
-    return bound.hash_sums(
-        f"CASE WHEN v IS NULL THEN '{purpose}-' ELSE concat('{purpose}=', v) END", "n", counted, staged
-    )
+        counted = f"(SELECT v{i} AS v, count(*) AS n FROM {staged} GROUP BY 1) AS counted"
+    return bound.hash_sums(_of_value(key, "v"), "n", counted, staged)
 
 
 @functools.cache

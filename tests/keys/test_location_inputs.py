@@ -230,6 +230,23 @@ def test_a_best_mechanism_remembers_reports_of_its_own_list_only(folder: Path) -
         run(folder, merged(spec, {"places": {"weight": "weight"}}))
 
 
+@pytest.mark.parametrize(
+    ("felt", "other"),
+    [
+        ({"elastic": {"within": "3 km", "least": "4"}}, {"elastic": {"least": "5"}}),
+        ({"regions": {"column": "weight", "of": {"1": QUIET}}}, {"regions": {"of": {"1": {**QUIET, "back": "alike"}}}}),
+    ],
+)
+def test_a_felt_distance_remembers_reports_of_its_own_only(felt: Change, other: Change, folder: Path) -> None:
+    drawn = {**LIST, "weight": "weight", "use": "exponential"}
+    stores = {"budget": {"store": "felt.db"}, "repeat": {"store": "m.db"}}
+    spec = merged(HELD, {"protect": COARSE, "places": drawn} | stores | felt)
+    first = run(folder, spec)
+    assert reports(run(folder, spec), spec) == reports(first, spec)
+    with pytest.raises(LeewardError, match="made with another"):
+        run(folder, merged(spec, other))
+
+
 def keys_of(model: type[BaseModel]) -> Iterable[str]:
     for name, field in model.model_fields.items():
         section = (get_args(field.annotation) or (field.annotation,))[0]

@@ -38,6 +38,7 @@ from leeward.mechanism._planar import PlanarMechanism
 from leeward.mechanism._sanitized import row_of_counts, whole_thresholds
 from leeward.mechanism._series import SeriesMechanism
 from leeward.mechanism._subsampled import sampled_rows, thin
+from leeward.mechanism._tree import TreeMechanism
 from leeward.noise import FirstAccepted, SystemBits, add_saturating, uniform_below
 from leeward.query._sampling import PoissonSampling
 
@@ -48,6 +49,7 @@ COUNTS, YES, NORTH, EAST = np.array([5, 6]), np.array([True, False]), np.array([
 BILLS = Billing("1", unit="1", step=1, bills=2)
 PLANE = PlanarMechanism(lw.distance.Plane("1"), step=1)
 ONCE = SubsampledCount("1")
+TREE = TreeMechanism("manhattan", "1", levels=((1, 2), (2,)), spans=(2,))
 
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Geometric.noisy": (Geometric(LINE).noisy, {"truth": COUNTS}),
@@ -82,6 +84,8 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "row_of_counts": (row_of_counts, {"counts": COUNTS, "thresholds": np.array(2)}),
     "SparseVector.release": (SparseVector("1", at_most=2, stop_after=1).release, {"counts": COUNTS}),
     "SeriesMechanism.release": (SeriesMechanism("maximum", "1", window=2, width=8).release, {"windows": COUNTS}),
+    "TreeMechanism.totals": (TREE.totals, {"narrowest": COUNTS}),
+    "TreeMechanism.release": (TREE.release, {"narrowest": COUNTS}),
     "thin": (thin, {"counts": COUNTS, "sampling": PoissonSampling("1/2"), "bits": SystemBits()}),
     "sampled_rows": (sampled_rows, {"person": COUNTS, "sampling": PoissonSampling("1/2"), "bits": SystemBits()}),
     "SubsampledCount.release": (ONCE.release, {"counts": COUNTS}),

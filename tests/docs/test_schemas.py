@@ -52,6 +52,7 @@ from leeward.ledger._records import Amount
 from leeward.local import Written, check_job
 from leeward.local.series._level_statement import statement_of_levels
 from leeward.local.series._statement import statement as series_statement
+from leeward.local.series._tree_statement import statement_of_tree
 from leeward.noise import SystemBits
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import Plan
@@ -66,7 +67,7 @@ LEVELS = {
     name: lw.local.series.Closeness(within=f"{watts} W", factor=2)
     for name, watts in {"usual": 100, "careful": 400}.items()
 }
-PER: tuple[Literal["day", "period"], ...] = ("day", "period")
+PER: tuple[Literal["hour", "day", "month", "period"], ...] = ("hour", "day", "month", "period")
 
 
 def plans() -> list[Any]:
@@ -240,6 +241,7 @@ OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
     "perturb-series.json": lambda: [
         *(said(*asked) for asked in GRID),
         *(series_statement(READINGS, lw.Totals(READINGS, per), ["tariff"]) for per in PER),
+        statement_of_tree(lw.local.series.TotalsTree(lw.Totals(READINGS), ("day", "period")), ["tariff"]),
         statement_of_levels(lw.local.series.SeriesLevels(LEVELS, READINGS.grid, READINGS.schedule), "tier"),
     ],
     "perturbed.json": lambda: [Written((Path("a.csv"), Path("a.csv.release.json")), 7, True, ("a note",)).public()],

@@ -273,7 +273,7 @@ def test_prices_of_totals_with_days_of_different_length() -> None:
 
 def test_totals_have_known_spans() -> None:
     with pytest.raises(InputError, match="span"):
-        lw.Totals(check_job(spec()).series, "month")  # type: ignore[attr-defined, arg-type]
+        lw.Totals(check_job(spec()).series, "week")  # type: ignore[attr-defined, arg-type]
 
 
 # ---- specs and the command

@@ -385,7 +385,7 @@ def _series(made: LongSession) -> None:
     billing = lw.Billing("1", bills=2)
     held |= {"series": series, "readings": readings, "totals": totals, "billing": billing, "schedule": series.schedule}
     frame.to_parquet(folder / "readings.parquet")
-    for what in ("readings", "totals"):
+    for what in ("readings", "totals", "tree"):
         given: dict[str, Any] = {
             "perturb": {"kind": "series"},
             "data": {"table": "readings.parquet", "meter": "meter", "time": "time", "value": "kw", "unit": "kW"},
@@ -413,6 +413,8 @@ def _series(made: LongSession) -> None:
         held[f"stated levels of {what}"] = job.statement()
         made.on_purpose.add(out)
     held["levels of meters"] = levels
+    held["tree"] = tree = lw.local.series.TotalsTree(totals, ("hour", "day"))
+    held |= {"tree's noise": tree.mechanism, "tree's parts": tree.consistency, "tree's errors": tree.errors()}
     held["stated bills"] = billing.statement()
     held["settled"] = billing.settle([[NUMBER, NUMBER]], billing.bill([[NUMBER, NUMBER]]))
     store = MemoizedReports(folder / "told.db", key=bytes(16), law="1", new=True)
@@ -492,7 +494,7 @@ NEED_NO_TABLE = {
     "tables.Writer",  # of text, which is handed on at once
     # what is written in a spec, or follows from it alone
     *("local.Data", "local.Period", "local.Protect", "local.PublicPlaces", "local.PublicValues"),
-    *("local.Budget", "local.Spec", "local.Day", "local.Option", "local.SeriesBudget", "local.AttackerView"),
+    *("local.Budget", "local.Spec", "local.Option", "local.SeriesBudget", "local.AttackerView"),
     # a look at a published file, private and without a dict: tests/local/test_attacked looks at these
     *("local.Attack", "local.Attacked"),
     # what an attacker sees of made-up people

@@ -33,6 +33,7 @@ METERS = merged(SERIES, {"protect": {"level": "tier", "levels": {"m0": {}, "m1":
 READ = ["meter", "time", "kw"]
 PAID = merged(SERIES, {"budget": {"store": "b.db", "secret": "a.key", "reports_a_day": 2}})
 TOTALS = merged(SERIES, {"publish": {"what": "totals"}})
+TREE = merged(SERIES, {"publish": {"what": "tree", "levels": ["day", "month"]}})
 PLACED: dict[str, Any] = {
     "perturb": {"kind": "location"},
     "data": {"table": "p.parquet", "latitude": "lat", "longitude": "lon"},
@@ -233,12 +234,36 @@ ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
         written(lambda f: f["readings_per_meter"].tolist()),
         [47] * 3,
     ),
+    *(
+        (
+            "series.publish.per",
+            TOTALS,
+            {"publish": {"per": per}},
+            written(lambda f: [f.columns[1], len(f)]),
+            [per, 3 * spans],
+        )
+        for per, spans in (("hour", 47), ("month", 1))
+    ),
     (
         "series.publish.by",
         TOTALS,
         {"publish": {"by": "pair"}},
         written(lambda f: f[f.columns[0]].unique().tolist()),
         ["a", "b"],
+    ),
+    (
+        "series.publish.levels",
+        TREE,
+        {"publish": {"levels": ["hour", "period"]}},
+        written(lambda f: sorted(set(f["level"]))),
+        ["hour", "period"],
+    ),
+    (
+        "series.publish.shares",
+        TREE,
+        {"publish": {"shares": {"day": "1/4", "month": "3/4"}}},
+        lambda given, folder: [each["share"] for each in said("mean_error", "levels")(given, folder)],
+        ["1/4", "3/4"],
     ),
     ("series.publish.smooth", SERIES, {"publish": {"smooth": 95}}, written(spread), False),
     ("series.publish.clamp", SERIES, {"publish": {"clamp": True}}, written(lambda f: bool((f.kw < 0).any())), False),

@@ -32,6 +32,7 @@ from ._series import SeriesMechanism
 from ._sparse_vector import SparseVector, SparseVectorResult
 from ._subsampled import SubsampledCount, as_postprocessing, sample_tables, sampled_rows, subsampled, thin, thinning
 from ._threshold_rule import RandomizedSanitizer, ThresholdRule, alarm, randomized_sanitizer, sanitizer
+from ._tree import TreeMechanism
 from ._unknown_keys import UnknownKeys
 from ._utility_optimized import urap, urr
 
@@ -62,6 +63,7 @@ __all__ = [
     "SparseVectorResult",
     "SubsampledCount",
     "ThresholdRule",
+    "TreeMechanism",
     "UnknownKeys",
     "addition_only",
     "ageo",

@@ -10,6 +10,7 @@ from leeward.local.series._post_processing import PostProcessing
 from leeward.local.series._schedule import Schedule
 from leeward.local.series._series import Option, Series
 from leeward.local.series._totals import Totals
+from leeward.local.series._tree import TotalsTree
 
 __all__ = [
     "Billing",
@@ -24,4 +25,5 @@ __all__ = [
     "SeriesStatement",
     "Settled",
     "Totals",
+    "TotalsTree",
 ]

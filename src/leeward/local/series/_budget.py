@@ -21,9 +21,8 @@ from leeward.ledger import PersonBudgets
 from leeward.ledger._person_budgets import Over
 from leeward.local.series._days import AS_WRITTEN
 from leeward.local.series._readings import Readings
-from leeward.local.series._schedule import Schedule
+from leeward.local.series._schedule import Per, Schedule
 from leeward.local.series._series import Series
-from leeward.local.series._totals import Per
 
 _FIRST: Final = date(1970, 1, 1).toordinal()
 
@@ -37,14 +36,19 @@ class Budget(Section):
     over: Over = "refuse"
 
 
-def price_of(series: Series, totals: Per | None) -> str:
+def price_of(series: Series, totals: Per | None, tree: str = "") -> str:
     """Return what one publication of a day costs, in words that must not change: a store is made for one price.
 
     The more readings a day has, the more it costs that all of them move.
+
+    Args:
+        series: what is promised.
+        totals: the span of what is published; None for readings. Of a tree, the span that its promise is about.
+        tree: the levels of a tree and their parts of ε; "" where there is none.
     """
     mechanism, apart = series.mechanism, Fraction(series.schedule.step, 10**6)
     drawn = f"totals per {totals}" if totals else f"{mechanism.noise} noise on windows of {mechanism.window} readings"
-    return f"{mechanism.kind.symbol}, {mechanism.epsilon} for each {series.grid.unit}, {drawn}, {apart} s apart"
+    return f"{mechanism.kind.symbol}, {mechanism.epsilon} for each {series.grid.unit}, {drawn}{tree}, {apart} s apart"
 
 
 def charge(

@@ -12,7 +12,13 @@ from typing import Literal
 from leeward._document import Document, Part
 from leeward.ledger._person_budgets import Over
 from leeward.local._statement import Perturbation
+from leeward.local.series._schedule import Per
 from leeward.mechanism._series import Between, SeriesNoise
+
+Published = Literal[
+    "readings", "totals per hour", "totals per day", "totals per month", "totals per period", "tree of totals"
+]
+"""What goes out."""
 
 
 class SeriesPromise(Part):
@@ -94,7 +100,7 @@ class GridPart(Part):
 
 
 class SeriesMechanism(Part):
-    """The noise, and its rate for each unit of the grid; for totals, that of the longest."""
+    """The noise, and its rate for each unit of the grid; for totals, that of the longest; for a tree, of all levels."""
 
     name: SeriesNoise | Literal["geometric"]
     rate: str
@@ -115,6 +121,39 @@ class TotalError(Part):
 
     unit: str
     by_readings: Mapping[int, float]
+    rounding_of_a_reading: float
+    text: str
+
+
+class TreeLevelError(Part):
+    """How far the totals of one level of a tree are off.
+
+    Attributes:
+        level: the span of its totals.
+        spans: how many the period has.
+        share: its part of ε, exact.
+        rate: the rate of its noise for each unit of the grid, exact.
+        mean: E|noise| of a total's own noise.
+        within_95: a total's own noise is at most this with a chance of 95 % or more.
+        deviation: the standard deviation of a total's own noise.
+        consistent_deviation: that of what is published at most, before it is rounded to whole steps.
+    """
+
+    level: Per
+    spans: int
+    share: str
+    rate: str
+    mean: float
+    within_95: float
+    deviation: float
+    consistent_deviation: float
+
+
+class TreeError(Part):
+    """How far the totals of a tree are off, by level, and what rounding one reading moves one of them at most."""
+
+    unit: str
+    levels: tuple[TreeLevelError, ...]
     rounding_of_a_reading: float
     text: str
 
@@ -163,7 +202,7 @@ class SeriesLevel(Part):
     price: SeriesPricePart
     snapping: SeriesSnapping
     mechanism: SeriesMechanism
-    mean_error: ReadingError | TotalError
+    mean_error: ReadingError | TotalError | TreeError
 
 
 class SeriesExchange(Part):
@@ -195,7 +234,7 @@ class SeriesStatement(Perturbation, Document):
 
     Attributes:
         kind: ``series``.
-        publishes: ``readings``, or totals and their span.
+        publishes: ``readings``, or totals and their span, or a tree of totals of several spans.
         promise: what is promised.
         price: what the noise costs in every distance.
         snapping: what rounding to the grid costs beyond.
@@ -210,14 +249,14 @@ class SeriesStatement(Perturbation, Document):
     """
 
     kind: Literal["series"]
-    publishes: Literal["readings", "totals per day", "totals per period"]
+    publishes: Published
     promise: SeriesPromise
     price: SeriesPricePart
     snapping: SeriesSnapping
     schedule: SchedulePart
     grid: GridPart
     mechanism: SeriesMechanism
-    mean_error: ReadingError | TotalError
+    mean_error: ReadingError | TotalError | TreeError
     options: tuple[SeriesOption, ...]
     levels: SeriesLevelsPart | None
     budget: SeriesBudget | None

@@ -36,10 +36,13 @@ from leeward.local.series._order import order_of_readings
 from leeward.local.series._post_processing import PostProcessing
 from leeward.local.series._readings import Columns, Missing, Readings, find_columns, ordered_names, read_readings
 from leeward.local.series._repeats import Remembered, Repeat, law_of
-from leeward.local.series._schedule import Schedule
+from leeward.local.series._schedule import Per, Schedule
 from leeward.local.series._series import Series
 from leeward.local.series._statement import facts, statement, with_budget, with_repeats
-from leeward.local.series._totals import Per, Totals
+from leeward.local.series._totals import Totals
+from leeward.local.series._tree import TotalsTree
+from leeward.local.series._tree_statement import statement_of_tree
+from leeward.local.series._tree_table import names_of_tree, table_of_tree, words_of_tree
 from leeward.mechanism._series import Between, SeriesNoise
 from leeward.outputs import beside
 from leeward.tables._columns import check_named
@@ -101,8 +104,10 @@ class Protect(Section):
 class Publish(AsTheyAre):
     """``[publish]``: readings or totals, what is done with noisy readings, and which other columns go out with them."""
 
-    what: Literal["readings", "totals"] = "readings"
+    what: Literal["readings", "totals", "tree"] = "readings"
     per: Per = "day"
+    levels: list[Per] | None = None
+    shares: dict[str, ExactText] | None = None
     by: str | None = None
     smooth: int = 1
     clamp: bool = False
@@ -156,20 +161,21 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
     """
     spec = check(Spec, given, _EXAMPLES)
     publish, data = spec.publish, spec.data
-    if publish.what == "totals" and (publish.keep_columns is not None or publish.drop_columns is not None):
+    if publish.what != "readings" and (publish.keep_columns is not None or publish.drop_columns is not None):
         raise SpecError(
             "[publish] keep_columns, drop_columns",
             "they are of the columns that go out with readings, and totals have columns of their own",
             'Leave them out, or what = "readings"',
         )
-    if publish.what == "totals" and (publish.smooth, publish.clamp, publish.prior) != (1, False, None):
+    if publish.what != "readings" and (publish.smooth, publish.clamp, publish.prior) != (1, False, None):
         raise SpecError(
             "[publish] smooth, clamp, prior", "they are for readings", 'Leave them out, or what = "readings"'
         )
+    _check_tree(spec)
     _check_budget(spec)
     _check_repeat(spec)
     if publish.what == "readings" and publish.by is not None:
-        raise SpecError("[publish] by", "it groups the meters of totals", 'Write what = "totals"')
+        raise SpecError("[publish] by", "it groups the meters of totals", 'Write what = "totals", or "tree"')
     if publish.by in {data.time, data.value}:
         raise SpecError(
             f"[publish] by = {told(publish.by)}",
@@ -188,7 +194,8 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
     clock, asked = Schedule(**spec.time.model_dump()), _asked(spec)
     levels = None if asked is None else SeriesLevels(asked, grid, clock, **options)
     series = Series(spec.protect.closeness(), grid, clock, **options) if levels is None else levels.weakest
-    totals = Totals(series, publish.per) if publish.what == "totals" else None
+    totals = None if publish.what == "readings" else Totals(series, publish.per)
+    tree = None if totals is None or publish.what != "tree" else _tree(totals, publish)
     job = SeriesJob(
         resolve(data.table, folder),
         Columns(data.time, data.value, data.meter),
@@ -200,19 +207,44 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
         publish,
         Stores(spec.budget, spec.repeat, folder),
         spec.budget,
+        tree,
     )
     if totals is None:
         (series if levels is None else levels).check()
         return job
     for named, what in ((publish.by or data.meter, "meters or groups"), (spec.protect.level, "levels")):
-        if named in _beside_names(totals):
+        own = _beside_names(totals) if tree is None else names_of_tree(tree)
+        if named in own:
             raise SpecError(
                 f"A column '{named}' that names {what}",
-                f"the table of totals has columns {', '.join(_beside_names(totals))} of its own",
+                f"the table of totals has columns {', '.join(own)} of its own",
                 "Rename it in the table",
             )
     job.totals_by_level()  # which refuses those of a level that would say nothing, or show readings
     return job
+
+
+def _check_tree(spec: Spec) -> None:
+    """Refuse what is of trees where none is published, and what is not known of them.
+
+    Raises:
+        SpecError: for either.
+    """
+    publish = spec.publish
+    if publish.what != "tree":
+        if publish.levels is not None or publish.shares is not None:
+            raise SpecError("[publish] levels, shares", "they are of a tree of totals", 'Write what = "tree"')
+    elif spec.protect.levels is not None:
+        raise SpecError(
+            "[protect] levels with a tree of totals",
+            "all nodes of a level have one law, and meters of other levels of ε have another",
+            'Leave level and levels out; or publish totals of one span, what = "totals"',
+        )
+
+
+def _tree(totals: Totals, publish: Publish) -> TotalsTree:
+    given: dict[str, Any] = {"levels": publish.levels, "shares": publish.shares}
+    return TotalsTree(totals, **{name: value for name, value in given.items() if value is not None})
 
 
 def _check_budget(spec: Spec) -> None:
@@ -229,7 +261,7 @@ def _check_budget(spec: Spec) -> None:
             "budgets are kept for each meter",
             'Name the column of meters, meter = "…"; of one meter, with the same name in every row',
         )
-    if spec.publish.what == "totals" and spec.budget.over == "withhold":
+    if spec.publish.what != "readings" and spec.budget.over == "withhold":
         raise SpecError(
             '[budget] over = "withhold" with totals',
             "a total without the readings that are not paid for would be another total",
@@ -252,7 +284,7 @@ def _check_repeat(spec: Spec) -> None:
             "a noisy reading is kept for each meter and time",
             'Name the column of meters, meter = "…"; of one meter, with the same name in every row',
         )
-    if spec.publish.what == "totals":
+    if spec.publish.what != "readings":
         raise SpecError(
             "[repeat] with totals",
             "noisy readings are kept, one for each meter and time, and a total is none",
@@ -319,6 +351,7 @@ class SeriesJob:
         beside: which of the other columns go out with readings.
         stores: the files about meters that the spec names.
         budget: how many times a day of a meter may be published; None for any number.
+        tree: the totals of several spans to publish at once; None for those of one, or for readings.
     """
 
     table: Path
@@ -331,13 +364,16 @@ class SeriesJob:
     beside: AsTheyAre = field(default_factory=AsTheyAre)
     stores: Stores = field(default_factory=lambda: Stores(None, None, Path()))
     budget: Budget | None = None
+    tree: TotalsTree | None = None
 
     def statement(self) -> SeriesStatement:
         """Return the privacy statement; it reads no private data."""
         return self._stated(None)
 
     def _stated(self, others: Sequence[str] | None) -> SeriesStatement:
-        if self.own is None:
+        if self.tree is not None:
+            made = statement_of_tree(self.tree, others)
+        elif self.own is None:
             made = statement(self.series, self.totals, others)
         else:
             levels, column, grouped = self.own.levels, self.own.column, self.by is not None
@@ -366,7 +402,8 @@ class SeriesJob:
     def _budgets(self, *, new: bool) -> PersonBudgets | None:
         """Open the store of budgets, for what a day costs at each level; None without one."""
         per = None if self.totals is None else self.totals.per
-        prices = [f"{name}{price_of(series, per)}" for name, series in self._each()]
+        tree = "" if self.tree is None else words_of_tree(self.tree)
+        prices = [f"{name}{price_of(series, per, tree)}" for name, series in self._each()]
         reports_a_day = None if self.budget is None else self.budget.reports_a_day
         return self.stores.budgets("; ".join(prices), reports_a_day, new=new)
 
@@ -468,9 +505,11 @@ class SeriesJob:
         names, group = readings.meters, readings.meter
         if self.by is not None:
             names, group = ordered_names(table[self.by], self.by, readings.rows)
-        days = [span.date for span in totals.spans]
-        held: dict[str, Any] = {}
         column, by_level = self.by or self.columns.meter, self.totals_by_level()
+        if self.tree is not None:
+            return table_of_tree(self.tree, self.tree.release(readings, group, len(names)), column, names)
+        days = totals.beginnings()
+        held: dict[str, Any] = {}
         if column is not None:
             held[column] = pa.array([name for name in names for _ in days])
         if self.own is None or by_level is None:
@@ -483,7 +522,7 @@ class SeriesJob:
             if self.own.column != column:
                 held[self.own.column] = pa.array([called[number] for number in drawn_at.tolist() for _ in days])
         beside_them = (
-            pa.array(days * len(names), pa.date32()),
+            pa.concat_arrays([days] * len(names)) if names else days[:0],
             pa.array(np.tile([span.readings for span in totals.spans], len(names))),
             pa.array(totals.values(noisy).ravel()),
         )
@@ -501,7 +540,7 @@ class SeriesJob:
 
 def _beside_names(totals: Totals) -> tuple[str, str, str]:
     """The columns of a table of totals, beside the names of meters or groups."""
-    return "day" if totals.per == "day" else "from", "readings_per_meter", f"total_{totals.unit}"
+    return "from" if totals.per == "period" else totals.per, "readings_per_meter", f"total_{totals.unit}"
 
 
 def _write(table: Any, path: Path, kind: Kind | None) -> None:

@@ -7,9 +7,11 @@ without one they are those of a clock that never changes.
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -21,16 +23,20 @@ from leeward.errors import DataError, InputError
 from leeward.local.series._quantities import microseconds
 from leeward.query._source import check_zone
 
+Per = Literal["hour", "day", "month", "period"]
+"""The public spans of the calendar, from the narrowest; the period is all of it."""
+
 _EPOCH = datetime(1970, 1, 1)
 _MOST_SLOTS = 2**31
+_HOUR = 3_600_000_000
 
 
 @dataclass(frozen=True)
 class Day:
-    """A day of the schedule, whole or in part.
+    """A day of the schedule, or another span of the calendar, whole or in part.
 
     Attributes:
-        date: its date, in local time.
+        date: its date, in local time; of a longer span, that of its first day.
         first: the first slot in it.
         stop: the first slot after it.
     """
@@ -176,13 +182,59 @@ class Schedule:
         day, found, slot = at.astimezone(zone).date(), list[Day](), 0
         while slot < self.slots:
             day += timedelta(days=1)
-            midnight = datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC).replace(tzinfo=None)
-            edge = (midnight - _EPOCH) // timedelta(microseconds=1)
-            stop = min(-((self.first - edge) // self.step), self.slots)
+            stop = self._slot(self._midnight(day))
             if stop > slot:
                 found.append(Day(day - timedelta(days=1), slot, stop))
             slot = max(slot, stop)
         return found
+
+    def spans(self, per: Per) -> list[Day]:
+        """Return the spans of the calendar that the period is cut into; the first and the last may be in part.
+
+        Hours are counted from the midnight before them, so each lies in one day, days in one month, and a day on which the
+        clocks change has 23 or 25. A span without a reading is left out.
+
+        Raises:
+            InputError: for hours of readings that are due less often than hourly.
+        """
+        days = self.days
+        if per == "day":
+            return days
+        if per == "hour":
+            if self.step > _HOUR:
+                raise InputError(
+                    f"Totals per hour of readings every {self.every}",
+                    "a reading is of more than one hour",
+                    "Name a longer span",
+                )
+            return [hour for day in days for hour in self._hours(day)]
+        months = [list(same) for _, same in itertools.groupby(days, lambda day: (day.date.year, day.date.month))]
+        return [Day(some[0].date, some[0].first, some[-1].stop) for some in ([days] if per == "period" else months)]
+
+    def _hours(self, day: Day) -> Iterator[Day]:
+        slot, edge = day.first, self._midnight(day.date)
+        while slot < day.stop:
+            edge += _HOUR
+            stop = min(self._slot(edge), day.stop)
+            if stop > slot:
+                yield Day(day.date, slot, stop)
+                slot = stop
+
+    def _midnight(self, day: date) -> int:
+        """Return when a day begins, in microseconds since 1970."""
+        midnight = datetime(day.year, day.month, day.day, tzinfo=self._zone or UTC).astimezone(UTC).replace(tzinfo=None)
+        return (midnight - _EPOCH) // timedelta(microseconds=1)
+
+    def _slot(self, instant: int) -> int:
+        """Return the first slot that is not before an instant."""
+        return min(-((self.first - instant) // self.step), self.slots)
+
+    def starts(self, spans: Sequence[Day]) -> Any:
+        """Return when the first reading of each span is due, as a pyarrow array of times on the public clock."""
+        import pyarrow as pa
+
+        instants = [self.first + span.first * self.step for span in spans]
+        return pa.array(instants, pa.int64()).cast(pa.timestamp("us", self.zone))
 
     def windows(self, readings: int) -> int:
         """Return how many windows of so many readings the period has, the last perhaps in part."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Final, Literal
+from typing import Final
 
 from leeward._plain import at_most, counted, odds
 from leeward.exact._real import Real
@@ -13,6 +13,7 @@ from leeward.ledger._person_budgets import Over
 from leeward.local._statement import order_stays
 from leeward.local.series._documents import (
     GridPart,
+    Published,
     ReadingError,
     SchedulePart,
     SeriesBudget,
@@ -26,8 +27,9 @@ from leeward.local.series._documents import (
     TotalError,
 )
 from leeward.local.series._quantities import plain
+from leeward.local.series._schedule import Per
 from leeward.local.series._series import Series
-from leeward.local.series._totals import Per, Totals
+from leeward.local.series._totals import Totals
 from leeward.mechanism._series import DISTANCES, SeriesNoise, SeriesPrice
 from leeward.version import __version__
 
@@ -39,8 +41,10 @@ _THEOREMS: Final = (
     " r·d_1-private, and"
     " because d_1 ≤ n·d_∞ it is n·r·d_∞-private, and no better (their Example 2 draws it at r = ε).",
 )
-_PUBLISHED: Final[dict[Per, Literal["totals per day", "totals per period"]]] = {
+_PUBLISHED: Final[dict[Per, Published]] = {
+    "hour": "totals per hour",
     "day": "totals per day",
+    "month": "totals per month",
     "period": "totals per period",
 }
 _SECOND: Final = "A second run draws new noise and costs as much again"
@@ -85,7 +89,7 @@ def statement(series: Series, totals: Totals | None = None, others: Sequence[str
             text=_promise(series, span, totals),
         ),
         unit="the readings of one meter over the whole period; each meter is protected on its own",
-        price=_price(series, totals, price, span, 1 if totals is None else max(s.readings for s in totals.spans)),
+        price=price_part(series, totals, price, span),
         snapping=_snapping(series, totals),
         schedule=SchedulePart(
             start=str(series.schedule.start),
@@ -202,7 +206,9 @@ def _promise(series: Series, span: str, totals: Totals | None) -> str:
     return series.mechanism.kind.promise.format(unit=unit, span=span, factor=factor, epsilon=series.epsilon)
 
 
-def _price(series: Series, totals: Totals | None, price: SeriesPrice, span: str, readings: int) -> SeriesPricePart:
+def price_part(series: Series, totals: Totals | None, price: SeriesPrice, span: str) -> SeriesPricePart:
+    """Return a price in every distance; ``span`` is what the one of a window is about."""
+    readings = 1 if totals is None else max(each.readings for each in totals.spans)
     unit, whole = series.unit, series.grid.width / series.size
     change = price.readings * whole
     slots = series.schedule.slots

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Totals of readings, over a day or the whole period, of each meter or of each group of meters such as a feeder.
+"""Totals of readings, over an hour, a day, a month or the whole period, of each meter or of each group, such as a feeder.
 
 A total of n readings of one meter moves by at most d_1, but by up to n times d_∞: under ``"maximum"`` its noise has rate
-ε/n, and a day is the window that ε is about. Under ``"hamming"`` one reading that changes moves it by the public range. Each
-reading is part of one total, so the totals of a day cost what one of them does, however many meters a group has: the
+ε/n, and its span is the window that ε is about. Under ``"hamming"`` one reading that changes moves it by the public range.
+Each reading is part of one total, so the totals of a day cost what one of them does, however many meters a group has: the
 promise is about the readings of each meter, and the readings of the others do not matter for it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, get_args
+from functools import cached_property
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +24,11 @@ from leeward.exact._real import Real
 from leeward.exact._weight import Weight
 from leeward.local.series._grid import Integers, in_unit
 from leeward.local.series._readings import Readings
-from leeward.local.series._schedule import Day
+from leeward.local.series._schedule import Day, Per
 from leeward.local.series._series import FLOAT_ROUNDING, Series, refuse_useless
 from leeward.mechanism import Geometric
 from leeward.mechanism._series import SeriesPrice
 from leeward.noise import Bits, SystemBits
-
-Per = Literal["day", "period"]
 
 _HOUR = 3_600_000_000
 _ENERGY = {"W": "Wh", "kW": "kWh", "MW": "MWh"}
@@ -41,10 +41,10 @@ class Totals:
 
     Attributes:
         series: what is promised, and the public clock and grid. Its window is not used: a total's own span is one.
-        per: ``"day"`` (of 23 or 25 hours where the clocks change) or ``"period"``.
+        per: ``"hour"``, ``"day"`` (of 23 or 25 hours where the clocks change), ``"month"`` or ``"period"``.
 
     Raises:
-        InputError: there is no such span.
+        InputError: there is no such span, or readings are due less often than it.
         RefusedError: if ε is so large that totals would be shown.
         LowUtilityError: if ε is so small that they would say nothing.
     """
@@ -60,11 +60,10 @@ class Totals:
             each = self.law(readings).line.rise * self.series.grid.step_value
             refuse_useless(self.series, "total", each, error, self.step, width * readings, self.unit)
 
-    @property
+    @cached_property
     def spans(self) -> list[Day]:
-        """The spans that are added up: days, or the whole period under its first day."""
-        days = self.series.schedule.days
-        return days if self.per == "day" else [Day(days[0].date, 0, self.series.schedule.slots)]
+        """The spans that are added up: see `Schedule.spans`."""
+        return self.series.schedule.spans(self.per)
 
     @property
     def unit(self) -> str:
@@ -101,11 +100,7 @@ class Totals:
 
     def true(self, readings: Readings, group: Integers, groups: int) -> Integers:
         """Return the exact totals in steps, shape (groups, spans): for the curator only. Missing readings add nothing."""
-        starts = np.array([span.first for span in self.spans])
-        span = np.searchsorted(starts, readings.slot, side="right") - 1
-        totals = np.zeros(groups * len(starts), np.int64)
-        np.add.at(totals, (group * len(starts) + span)[readings.there], readings.steps[readings.there])
-        return totals.reshape(groups, len(starts))
+        return exact_totals(self.spans, readings, group, groups)
 
     def release(self, readings: Readings, group: Integers, groups: int, bits: Bits | None = None) -> Integers:
         """Return noisy totals in steps: shape (groups, spans).
@@ -124,6 +119,23 @@ class Totals:
             totals[:, same] = self.law(length).noisy(totals[:, same], bits)
         return totals
 
+    def beginnings(self) -> Any:
+        """Return what names each span, as a pyarrow array: when its first reading is due, or the date of its first day."""
+        import pyarrow as pa
+
+        if self.per == "hour":
+            return self.series.schedule.starts(self.spans)
+        return pa.array([span.date for span in self.spans], pa.date32())
+
     def values(self, steps: Integers) -> NDArray[Any]:
         """Return totals as floats in their unit."""
         return in_unit(steps, self.step)
+
+
+def exact_totals(spans: Sequence[Day], readings: Readings, group: Integers, groups: int) -> Integers:
+    """Return the exact totals of some spans in steps, shape (groups, spans): for the curator only."""
+    starts = np.array([span.first for span in spans])
+    span = np.searchsorted(starts, readings.slot, side="right") - 1
+    totals = np.zeros(groups * len(starts), np.int64)
+    np.add.at(totals, (group * len(starts) + span)[readings.there], readings.steps[readings.there])
+    return totals.reshape(groups, len(starts))

@@ -1,0 +1,191 @@
+"""Totals of hours, days and months from one tree: that they add up, what they cost, what is told and what is refused."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from tests.local.test_series_job import frame, spec
+
+from leeward.errors import CapExceededError, InputError, LowUtilityError, RefusedError, SpecError
+from leeward.exact import exact
+from leeward.local import check_job
+from leeward.local.series import Schedule, SeriesStatement, Totals, TotalsTree
+
+ALL = {"what": "tree", "levels": ["month", "hour", "day"]}
+PROTECT = {"between": "manhattan", "epsilon": "1", "unit": "1 kW", "within": None, "factor": None, "window": 1}
+
+
+def asked(protect: dict[str, Any] | None = None, publish: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+    made = spec(publish=ALL | (publish or {}), protect=PROTECT | (protect or {}), **more)
+    for key in ("protect", "publish"):
+        made[key] = {name: value for name, value in made[key].items() if value is not None}
+    return made
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    frame().to_parquet(tmp_path / "r.parquet")
+    return tmp_path
+
+
+# ---- the calendar
+
+
+def test_hours_lie_in_days_and_days_in_months_where_the_clocks_change() -> None:
+    clock = Schedule("2026-03-28T00:30", "2026-04-02", "15 min", "Europe/Paris")
+    hours, days, months = (clock.spans(per) for per in ("hour", "day", "month"))
+    assert [day.readings for day in days] == [94, 92, 96, 96, 96]
+    assert [(month.date.month, month.first, month.stop) for month in months] == [(3, 0, 378), (4, 378, 474)]
+    assert [sum(day.first <= hour.first < day.stop for hour in hours) for day in days] == [24, 23, 24, 24, 24]
+    assert hours[0].readings == 2
+    assert {hour.readings for hour in hours[1:]} == {4}
+    for narrow, wide in ((hours, days), (days, months), (months, clock.spans("period"))):
+        assert {span.stop for span in wide} <= {span.stop for span in narrow}
+    halves = Schedule("2026-04-04", "2026-04-06", "30 min", "Australia/Lord_Howe")  # its clocks change by half an hour
+    assert [day.readings for day in halves.days] == [48, 49]
+    assert [hour.readings for hour in halves.spans("hour")][-3:] == [2, 2, 1]
+
+
+def test_hours_of_rarer_readings_are_refused() -> None:
+    with pytest.raises(InputError, match="more than one hour"):
+        Schedule("2026-03-28", "2026-03-30", "2 h").spans("hour")
+
+
+# ---- what goes out
+
+
+def test_the_table_has_every_level_and_every_whole_is_the_sum_of_its_parts(folder: Path) -> None:
+    check_job(asked(), folder=folder).run(folder / "o.parquet", lambda *_: None)
+    got = pq.read_table(folder / "o.parquet").to_pandas()
+    assert list(got.columns) == ["meter", "level", "from", "readings_per_meter", "total_kWh"]
+    assert got.groupby("meter")["level"].apply(list).iloc[0] == ["month"] + ["day"] * 2 + ["hour"] * 47
+    steps = (got["total_kWh"] * 1000).round().astype(int)
+    assert (got["total_kWh"] * 1000 - steps).abs().max() < 1e-6
+    for _, one in got.assign(steps=steps).groupby("meter"):
+        hours = one[one["level"] == "hour"].set_index("from")["steps"]
+        days = one[one["level"] == "day"].set_index("from")["steps"]
+        assert hours.groupby(hours.index.date).sum().tolist() == days.tolist()
+        assert one[one["level"] == "month"]["steps"].tolist() == [days.sum()] == [hours.sum()]
+
+
+def test_noise_of_almost_nothing_leaves_the_totals_and_groups_add_up(folder: Path) -> None:
+    """At a rate of ln(10)/3 a step of 1 Wh, noise of 100 steps has a chance below 10⁻³², for each of fifty nodes."""
+    sharp = {"epsilon": None, "unit": None, "within": "1 W", "factor": "10"}
+    done = check_job(asked(sharp, {"by": "tariff"}), folder=folder).run(folder / "o.csv", lambda *_: None)
+    got = pd.read_csv(folder / "o.csv")
+    true = frame()["kw"].sum()
+    assert abs(got[got["level"] == "month"]["total_kWh"].iloc[0] - true) < 0.1
+    assert len(got) == 50
+    assert any("published as they are" in note for note in done.notes)
+
+
+def test_totals_of_one_hour_go_out_under_the_time_at_which_it_begins(folder: Path) -> None:
+    made = asked(publish={"what": "totals", "levels": None, "per": "hour"})
+    check_job(made, folder=folder).run(folder / "o.parquet", lambda *_: None)
+    got = pq.read_table(folder / "o.parquet").to_pandas()
+    assert list(got.columns) == ["meter", "hour", "readings_per_meter", "total_kWh"]
+    assert got["hour"].iloc[:47].tolist() == frame()["time"].iloc[:47].dt.tz_convert("Europe/Paris").tolist()
+    check_job(asked(publish={"what": "totals", "levels": None, "per": "month"}), folder=folder).run(
+        folder / "m.parquet", lambda *_: None
+    )
+    assert pq.read_table(folder / "m.parquet")["month"].to_pylist()[0].isoformat() == "2026-03-28"
+
+
+# ---- what is told
+
+
+def test_the_statement_tells_the_price_of_all_levels_together_and_the_error_of_each(folder: Path) -> None:
+    given = asked({"between": "maximum"}, {"shares": {"hour": "1/2", "day": "1/4", "month": "1/4"}})
+    made = check_job(given, folder=folder).statement()
+    assert SeriesStatement.model_validate_json(made.model_dump_json()) == made
+    assert made.publishes == "tree of totals"
+    assert exact(made.price.maximum_window) == 1  # for 1 kW that all 24 readings of a day move
+    assert exact(made.price.manhattan) == exact("1/24")
+    assert exact(made.price.maximum_total) == exact("47/24")
+    assert made.mean_error.unit == "kWh"
+    levels = made.mean_error.levels  # type: ignore[union-attr]
+    assert [(each.level, each.spans, each.share) for each in levels] == [
+        ("hour", 47, "1/2"),
+        ("day", 2, "1/4"),
+        ("month", 1, "1/4"),
+    ]
+    for each in levels:
+        rate = float(exact(each.rate)) * 0.001  # a step is 1 W
+        assert each.mean == pytest.approx(0.001 / math.sinh(rate), rel=1e-5)
+        steps = round(each.within_95 * 1000)
+        beyond = [2 * math.exp(-rate * (k + 1)) / (1 + math.exp(-rate)) for k in (steps, steps - 1)]
+        assert beyond[0] <= 0.05 < beyond[1]
+        assert each.deviation == pytest.approx(0.001 / math.sqrt(2) / math.sinh(rate / 2), rel=1e-5)
+        assert each.consistent_deviation < each.deviation
+    told = dict(check_job(given, folder=folder).facts())
+    assert "47 hours: noise of at most" in told["mean error"]
+    assert "hour 1/2, day 1/4, month 1/4" in told["mechanism"]
+
+
+def test_the_deviation_that_is_told_is_that_of_what_is_published() -> None:
+    """Of 4000 meters without consumption; ±8 % is more than six standard errors of either, so 1 in 10⁸ runs fails."""
+    import numpy as np
+    from tests.flat_series import flat_series
+
+    from leeward.local.series._readings import Readings
+    from leeward.noise import SeededBitsForTests
+
+    clock, grid = (
+        {"start": "2026-03-01", "end": "2026-03-03", "every": "6 h"},
+        {"lower": "0 kW", "upper": "8 kW", "step": "1 W"},
+    )
+    series = flat_series(values="kW", between="manhattan", epsilon="1", unit="1 kW", **clock, **grid)
+    tree = TotalsTree(Totals(series), ("day", "period"))
+    nobody = np.zeros(0, np.int64)
+    empty = Readings(nobody, (), nobody, nobody, nobody, nobody.astype(bool), 0)
+    made = tree.release(empty, nobody, 4000, SeededBitsForTests(17))
+    for level, told in zip(made, tree.errors(), strict=True):
+        assert tree.totals.values(level).std() == pytest.approx(told.consistent, rel=0.08)
+        assert told.consistent < 0.95 * told.deviation
+
+
+# ---- what is refused
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "says"),
+    [
+        ({"publish": {"levels": ["day"]}}, InputError, "two levels or more"),
+        ({"publish": {"levels": ["day", "day"]}}, InputError, "two levels or more"),
+        ({"publish": {"shares": {"hour": "1/2", "day": "1/2"}}}, InputError, "the levels are hour, day, month"),
+        ({"publish": {"shares": {"hour": "1/2", "day": "1/2", "month": "1/2"}}}, InputError, "all of it together"),
+        ({"publish": {"smooth": 3}}, SpecError, "they are for readings"),
+        ({"publish": {"keep_columns": ["tariff"]}}, SpecError, "columns of their own"),
+        ({"publish": {"what": "totals"}}, SpecError, "they are of a tree"),
+        ({"publish": {"by": "kw"}}, SpecError, "published as they are"),
+        ({"protect": {"level": "tariff", "levels": {"007": {}}}}, SpecError, "all nodes of a level have one law"),
+        ({"protect": {"unit": "100 MW"}}, LowUtilityError, "whole range"),
+        ({"protect": {"unit": "0.1 W"}}, RefusedError, "totals"),
+    ],
+)
+def test_what_cannot_be_a_tree_is_refused(
+    changes: dict[str, Any], error: type[Exception], says: str, folder: Path
+) -> None:
+    with pytest.raises(error, match=says):
+        check_job(asked(**changes), folder=folder)
+
+
+def test_a_name_that_the_table_has_already_is_refused(folder: Path) -> None:
+    frame().rename(columns={"meter": "level"}).to_parquet(folder / "r.parquet")
+    with pytest.raises(SpecError, match="A column 'level' that names meters or groups"):
+        check_job(asked(data={"meter": "level"}), folder=folder)
+
+
+def test_a_tree_counts_against_the_budget_of_its_days(folder: Path) -> None:
+    (folder / "key").write_bytes(b"0" * 16)
+    (folder / "key").chmod(0o600)
+    budget = {"store": "b.db", "secret": "key", "reports_a_day": 1}
+    check_job(asked(budget=budget), folder=folder).run(folder / "o.csv", lambda *_: None, new=True)
+    with pytest.raises(CapExceededError):
+        check_job(asked(budget=budget), folder=folder).run(folder / "p.csv", lambda *_: None)
+    assert not (folder / "p.csv").exists()

@@ -239,7 +239,8 @@ def test_a_job_ends_once_and_what_is_cleaned_up_is_not_cut_short() -> None:
         job.progress(stage)
     with pytest.raises(CancelledError):
         job.progress("counting")
-    job.progress("counting")
+    job.cancel()
+    job.progress("withdrawing")
 
 
 def test_a_job_that_fails_says_nothing_of_what_it_held() -> None:

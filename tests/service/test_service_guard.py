@@ -109,10 +109,10 @@ def test_a_body_is_json_and_short(stand: Stand, asked: Any) -> None:
     head = {"authorization": f"Bearer {stand.tokens['ann']}", **JSON}
     for content, status in (
         ("[" * (MOST + 1), 413),
-        ("[" * 100_000, 400),
-        ('{"a":' * 50_000, 400),
+        ("[" * 100_000, 422),
+        ('{"a":' * 50_000, 422),
         ('{"data_set": "town", "spec": ' + '{"a":' * 500 + "1" + "}" * 501, 422),
-        ('{"data_set": "town", "spec": {"query": {"p": ' + "9" * 5000 + "}}}", 400),
+        ('{"data_set": "town", "spec": {"query": {"p": ' + "9" * 5000 + "}}}", 422),
         ('{"data_set": "town", "spec": {"protect": {"epsilon": NaN}}}', 422),
         ('{"data_set": "town", "spec": []}', 422),
         ('{"data_set": 7, "spec": {}}', 422),
@@ -131,6 +131,19 @@ def test_a_body_is_json_and_short(stand: Stand, asked: Any) -> None:
     assert asked(content_type="").status_code == 415
     assert nothing_charged(stand)
     assert stand.told == []
+
+
+def test_each_status_of_a_refusal_is_described(stand: Stand) -> None:
+    paths = stand.get("/openapi.json").json()["paths"]
+    every, sent = {"200", "400", "401", "404", "422", "503"}, {"413", "415"}
+    for path, statuses in {
+        "/data-sets": every,
+        "/releases": every,
+        "/plan": every | sent,
+        "/release": every | sent,
+    }.items():
+        (does,) = paths[path].values()
+        assert does["responses"].keys() == statuses, path
 
 
 def test_methods_are_not_confused(stand: Stand) -> None:

@@ -35,6 +35,7 @@ class Job(Private):
 
     __slots__ = (
         "_cancelled",
+        "_ends",
         "_thread",
         "about",
         "found",
@@ -53,7 +54,7 @@ class Job(Private):
         self.share: float | None = None
         self.found: Any = None
         self.refused = self.told = ""
-        self._cancelled = threading.Event()
+        self._cancelled, self._ends = threading.Event(), False
         self._thread: threading.Thread | None = None
 
     def progress(self, stage: str, share: float = -1.0, /) -> None:
@@ -61,8 +62,8 @@ class Job(Private):
         if not self.stages or self.stages[-1] != stage:
             self.stages.append(stage)
         self.share = share if share >= 0 else None
-        if self._cancelled.is_set() and stage not in _COMMITTED:
-            self._cancelled.clear()  # what is cleaned up on the way out is not cut short
+        if not self._ends and self._cancelled.is_set() and stage not in _COMMITTED:
+            self._ends = True  # what is cleaned up on the way out is not cut short, however often that is asked for
             raise CancelledError("This was cancelled", "", "Nothing of it is kept")
 
     def start(self, work: Callable[[Progress], Any], end: Callable[[], str], tell: Callable[[str], object]) -> None:

@@ -33,10 +33,15 @@ MOST_AT_ONCE: Final = 4
 """So many tables are read at once by a process; other questions wait for their turn, and hold nothing of the ledger."""
 
 _REFUSALS: Final[dict[int | str, dict[str, Any]]] = {
+    400: {"model": Refused, "description": "Sent to another name than those of the service."},
     401: {"model": Refused, "description": "No token, or none that works."},
     404: {"model": Refused, "description": "No such address, or no data set of that name that you may ask."},
     422: {"model": Refused, "description": "Refused by public facts; nothing is charged."},
     503: {"model": Refused, "description": "There is no answer."},
+}
+_OF_BODIES: Final[dict[int | str, dict[str, Any]]] = {
+    413: {"model": Refused, "description": "Longer than any question."},
+    415: {"model": Refused, "description": "Not sent as JSON."},
 }
 _CODES: Final = {
     400: "host",
@@ -78,11 +83,11 @@ def routes(answering: Answering) -> FastAPI:
     def releases(who: Who) -> Releases:
         return answering.releases(who)
 
-    @app.post("/plan", summary="The price and the privacy statement of a question; free")
+    @app.post("/plan", responses=_OF_BODIES, summary="The price and the privacy statement of a question; free")
     def plan(who: Who, asked: Asked) -> Planned:
         return answering.plan(who, asked)
 
-    @app.post("/release", summary="The answer to a question; charged once")
+    @app.post("/release", responses=_OF_BODIES, summary="The answer to a question; charged once")
     async def release(who: Who, asked: Asked) -> Answered:
         ticks = Ticks(answering.offers.seconds)
         ready = await run_in_threadpool(answering.ready, who, asked)
@@ -149,7 +154,7 @@ async def _missing(_: Request, error: Any) -> Response:
         404: "There is no such address. See GET /openapi.json.",
         405: "This address answers another method. See GET /openapi.json.",
     }
-    return refusal(status, said.get(status, _FORM), "request" if status not in said else "")
+    return refusal(status, said[status]) if status in said else refusal(422, _FORM)  # it is JSON that cannot be read
 
 
 async def _malformed(_: Request, __: Any) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 import json
 import re
@@ -10,6 +11,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.cli.test_init import FLAGS, INSIDE, ROWS, drafted
 from tests.desk.conftest import Seat, write_tables
@@ -275,8 +278,12 @@ def test_files_of_a_release_are_those_that_were_written(seat: Seat) -> None:
         assert seat.get(f"/releases/{name}-1/{file}").status_code == 404, file
     (folder / "report.html").write_text("<script>alert(1)</script>")
     assert seat.get(f"/releases/{name}-1/report.html").status_code == 404
-    (folder / "answers.parquet").write_bytes(b"")
-    assert "not as it was written" in text_of(seat.get(f"/releases/{name}-1"))
+    digests = json.loads((folder / "leeward-files.json").read_text("utf-8"))
+    for planted in (lambda file: file.write_bytes(b""), lambda file: pq.write_table(pa.table({"a": [1]}), file)):
+        planted(folder / "answers.parquet")
+        digests["files"]["answers.parquet"] = [hashlib.sha256((folder / "answers.parquet").read_bytes()).hexdigest()]
+        (folder / "leeward-files.json").write_text(json.dumps(digests), "utf-8")
+        assert "not as it was written" in text_of(seat.get(f"/releases/{name}-1"))
     for other in ("nothing", f"{name}-1x", "A"):
         assert seat.get(f"/releases/{other}").status_code in (404, 422)
     assert seat.get("/history").status_code == 200

@@ -124,19 +124,26 @@ def kept(desk: Desk, name: str) -> Kept:
     if not _NAME.fullmatch(name) or folder.is_symlink() or not (folder / MANIFEST).is_file():
         raise DataError("This release", "there is none of that name", "Choose one under “Budget and releases”")
     try:
-        listed: dict[str, Any] = json.loads(read_small(folder / MANIFEST))["files"]
-        files = tuple(file for file in listed if "/" not in file and digest_or_none(folder / file) in listed[file])
-        statements = _statements((folder / "release.json").read_bytes())
-        answers = pq.read_table(folder / "answers.parquet") if "answers.parquet" in files else None
-    except (OSError, ValueError, KeyError, TypeError):
-        answers = None
-    if answers is None or "release.json" not in files:
-        raise DataError("This release", "it is not as it was written", "Ask again: the stored answer costs nothing")
+        return _kept(folder)
+    except (OSError, ValueError, LookupError, TypeError, RecursionError, pa.ArrowException):
+        raise DataError(
+            "This release", "it is not as it was written", "Ask again: the stored answer costs nothing"
+        ) from None
+
+
+def _kept(folder: Path) -> Kept:
+    """Read a release; whoever made the folder may have put there what is none, with digests that fit."""
+    listed: dict[str, Any] = json.loads(read_small(folder / MANIFEST))["files"]
+    files = tuple(file for file in listed if "/" not in file and digest_or_none(folder / file) in listed[file])
+    if not {"release.json", "answers.parquet"} <= {*files}:
+        raise ValueError(files)
+    statements = _statements((folder / "release.json").read_bytes())
+    answers = pq.read_table(folder / "answers.parquet")
     if len(statements) > 1:
         sure = (*statements[0].guaranteed, windows_together(statements))
-        return Kept(name, folder, files, statements, windows_title(statements), tuple(filter(None, sure)))
+        return Kept(folder.name, folder, files, statements, windows_title(statements), tuple(filter(None, sure)))
     said = shown_of(_Read(answers, pa.table({}), statements[0]))
-    return Kept(name, folder, files, statements, said.headline, tuple(said.may))
+    return Kept(folder.name, folder, files, statements, said.headline, tuple(said.may))
 
 
 def _statements(text: bytes) -> tuple[Statement, ...]:

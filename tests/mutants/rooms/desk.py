@@ -30,7 +30,7 @@ MUTANTS = [
     M("leeward.desk._jobs", "Job.progress", "self._cancelled.is_set() and stage not in _COMMITTED", "self._cancelled.is_set()", PATH, "what is paid for is thrown away where it is cancelled late"),
     M("leeward.desk._release", "truth", "if now:", "if ever:", PATH, "what an earlier release cost is told as the price of this one"),
     M("leeward.desk._risk", "belief_at_most", "(grown + weight(1 - prior))", "(grown + weight(prior))", PATH, "the bettor's belief is told too low"),
-    M("leeward.desk._releases", "kept", "if \"/\" not in file and digest_or_none(folder / file) in listed[file]", "if \"/\" not in file", PATH, "a report that was changed since is shown"),
+    M("leeward.desk._releases", "_kept", "if \"/\" not in file and digest_or_none(folder / file) in listed[file]", "if \"/\" not in file", PATH, "a report that was changed since is shown"),
     M("leeward.desk._drafts", "_is_asked", 'and ("query" if of_visits else "places") not in sections', "", QUESTIONS, "a draft about a table names places that no page shows"),
     M("leeward.desk._drafts", "_is_list", "and len(listed) == 1", "", QUESTIONS, "groups of several columns are asked, and the page shows one"),
     M("leeward.desk._drafts", "_is_promise", 'visits="visits" in sections["data"]', "visits=True", QUESTIONS, "the promise of a table cannot be kept"),

@@ -17,7 +17,7 @@ line = lw.distance.Line("1", "1")
 print(bool(lw.verify(lw.mechanism.Geometric(line, lower=0, upper=2).on([0, 1, 2]), line)))
 """
 
-SPENDS = "import leeward.ledger"
+SPENDS = "from leeward.ledger import Ledger"
 
 
 def run(code: str) -> subprocess.CompletedProcess[str]:

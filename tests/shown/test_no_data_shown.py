@@ -49,6 +49,7 @@ from leeward.local.series._days import Days
 from leeward.local.series._files import ReadingsFile
 from leeward.local.series._readings import Columns, read_readings
 from leeward.local.series._repeats import Remembered, Repeat
+from leeward.local.series._routes import routes
 from leeward.planner import answer_report
 from leeward.query import Source
 from leeward.query._left_out import MostLeftOut
@@ -414,7 +415,12 @@ def _series(made: LongSession) -> None:
         made.on_purpose.add(out)
     held["levels of meters"] = levels
     held["tree"] = tree = lw.local.series.TotalsTree(totals, ("hour", "day"))
-    held |= {"tree's noise": tree.mechanism, "tree's parts": tree.consistency, "tree's errors": tree.errors()}
+    held |= {
+        "tree's noise": tree.mechanism,
+        "tree's parts": tree.consistency,
+        "tree's errors": tree.errors(),
+        "routes": routes(tree),
+    }
     held["stated bills"] = billing.statement()
     held["settled"] = billing.settle([[NUMBER, NUMBER]], billing.bill([[NUMBER, NUMBER]]))
     store = MemoizedReports(folder / "told.db", key=bytes(16), law="1", new=True)

@@ -261,8 +261,15 @@ class SeriesMechanism:
         if self.noise == "independent":
             error, stays = (1 / math.sinh(rate) if rate < 700 else 0.0), math.tanh(rate / 2)
         else:
-            error, stays = _norm_error(rate, self.window)
+            error, stays, _ = _norm_error(rate, self.window)
         return step * (error + stays / 2) if between else step * error
+
+    def typical_deviation(self) -> float:
+        """The standard deviation of the noise of one reading in units of the answer, as a float, for display."""
+        rate, step = float(self.rate * self.step), float(self.step)
+        if self.noise == "independent":
+            return step / (math.sqrt(2) * math.sinh(rate / 2)) if rate < 700 else 0.0
+        return step * math.sqrt(_norm_error(rate, self.window)[2])
 
     def __repr__(self) -> str:
         return f"SeriesMechanism({self.between!r}, {str(self.epsilon)!r}, window={self.window}, noise={self.noise!r})"
@@ -292,17 +299,18 @@ def _noise(between: Between, window: int, noise: SeriesNoise | None) -> SeriesNo
     return noise
 
 
-def _norm_error(rate: float, size: int) -> tuple[float, float]:
-    """E|z_1| and Pr[z_1 = 0] of norm noise.
+def _norm_error(rate: float, size: int) -> tuple[float, float, float]:
+    """E|z_1|, Pr[z_1 = 0] and E[z_1²] of norm noise.
 
-    Given the cube's radius R, of weight (2R + 1)^n·e^{−rate·R}, they are R(R + 1)/(2R + 1) and 1/(2R + 1).
+    Given the cube's radius R, of weight (2R + 1)^n·e^{−rate·R}, they are R(R + 1)/(2R + 1), 1/(2R + 1) and R(R + 1)/3.
     """
     peak, spread = size / rate, math.sqrt(size + 1) / rate
     if rate < 1e-4:  # the grid no longer shows: R is Gamma(n + 1), and |z_1| uniform below it
-        return (size + 1) / (2 * rate), rate / (2 * size)
+        return (size + 1) / (2 * rate), rate / (2 * size), (size + 1) * (size + 2) / (3 * rate * rate)
     radius = np.arange(max(0, math.floor(peak - 40 * spread)), math.ceil(peak + 40 * spread) + 10, dtype=np.float64)
     logs = size * np.log(2 * radius + 1) - rate * radius
     mass = np.exp(logs - logs.max())
     mass /= mass.sum()
     sides = 2 * radius + 1
-    return float((mass * radius * (radius + 1) / sides).sum()), float((mass / sides).sum())
+    far = radius * (radius + 1)
+    return float((mass * far / sides).sum()), float((mass / sides).sum()), float((mass * far / 3).sum())

@@ -12,6 +12,7 @@ from typing import Literal
 from leeward._document import Document, Part
 from leeward.ledger._person_budgets import Over
 from leeward.local._statement import Perturbation
+from leeward.local.series._routes import Way
 from leeward.local.series._schedule import Per
 from leeward.mechanism._series import Between, SeriesNoise
 
@@ -185,6 +186,26 @@ class SeriesOption(Part):
     text: str
 
 
+class SeriesRoute(Part):
+    """One way to the totals of one span, at the promise that is asked for.
+
+    Attributes:
+        span: what is totalled, the longest of them.
+        way: noisy readings added up (with noise of their own, or one draw for each span), the total alone, or a tree.
+        deviation: the standard deviation of the total's error.
+        levels: of a tree, which totals are published.
+        chosen: whether it is the one that is asked for.
+        text: the same in words.
+    """
+
+    span: Per
+    way: Way
+    deviation: float
+    levels: tuple[Per, ...]
+    chosen: bool
+    text: str
+
+
 class SeriesLevel(Part):
     """What one level of ε is held to: the parts of a statement that are its own.
 
@@ -243,6 +264,7 @@ class SeriesStatement(Perturbation, Document):
         mechanism: the noise.
         mean_error: how far what is published is off.
         options: what other noise would be worth at the same ε; none for totals.
+        routes: the ways to the totals that are published, at the same promise; none for readings.
         levels: each meter's own ε; None where all have one.
         budget: how many times a day of a meter may be published; None where nobody counts.
         repeats: whether the same noisy reading is shown for the same meter and time.
@@ -258,6 +280,7 @@ class SeriesStatement(Perturbation, Document):
     mechanism: SeriesMechanism
     mean_error: ReadingError | TotalError | TreeError
     options: tuple[SeriesOption, ...]
+    routes: tuple[SeriesRoute, ...]
     levels: SeriesLevelsPart | None
     budget: SeriesBudget | None
     repeats: bool

@@ -22,14 +22,17 @@ from leeward.local.series._documents import (
     SeriesOption,
     SeriesPricePart,
     SeriesPromise,
+    SeriesRoute,
     SeriesSnapping,
     SeriesStatement,
     TotalError,
 )
 from leeward.local.series._quantities import plain
+from leeward.local.series._routes import Way, routes
 from leeward.local.series._schedule import Per
 from leeward.local.series._series import Series
 from leeward.local.series._totals import Totals
+from leeward.local.series._tree import TotalsTree
 from leeward.mechanism._series import DISTANCES, SeriesNoise, SeriesPrice
 from leeward.version import __version__
 
@@ -46,6 +49,12 @@ _PUBLISHED: Final[dict[Per, Published]] = {
     "day": "totals per day",
     "month": "totals per month",
     "period": "totals per period",
+}
+_WAYS: Final[dict[Way, str]] = {
+    "readings": "noisy readings added up, each with noise of its own",
+    "norm readings": "noisy readings added up, with one draw for all that may move together",
+    "totals": "noise on it, and no other totals",
+    "tree": "a tree of totals",
 }
 _SECOND: Final = "A second run draws new noise and costs as much again"
 _AGAIN: Final = (
@@ -114,6 +123,7 @@ def statement(series: Series, totals: Totals | None = None, others: Sequence[str
         ),
         mean_error=_reading_error(series) if totals is None else _total_error(totals),
         options=() if totals is not None else tuple(_options(series)),
+        routes=() if totals is None else routes_part(totals),
         post_processing=() if totals is not None else tuple(_after(series)),
         assumptions=(
             "The schedule, the bounds, the grid and every option were chosen without looking at the data",
@@ -168,6 +178,7 @@ def facts(made: SeriesStatement) -> list[tuple[str, str]]:
     if made.repeats:
         found.append(("repeats", "the same noisy reading for the same meter and time, drawn once"))
     found += [("at the same ε", option.text) for option in made.options]
+    found += [("same promise", route.text) for route in made.routes]
     found += [("then", text) for text in made.post_processing]
     return found + [("not guaranteed", text) for text in made.not_guaranteed]
 
@@ -312,6 +323,26 @@ def _options(series: Series) -> Iterator[SeriesOption]:
             f" {_number(option.price.readings)} in d_1, {_number(option.price.window)} in d_∞ a window,"
             f" {_number(option.price.total)} in d_∞ in all",
         )
+
+
+def routes_part(asked: Totals | TotalsTree) -> tuple[SeriesRoute, ...]:
+    """Return the ways to what is asked for, in words too."""
+    unit = (asked.totals if isinstance(asked, TotalsTree) else asked).unit
+    found = []
+    for route in routes(asked):
+        with_others = f" of every {', '.join(route.levels)}" if route.levels else ""
+        found.append(
+            SeriesRoute(
+                span=route.span,
+                way=route.way,
+                deviation=float(f"{route.deviation:.6g}"),
+                levels=route.levels,
+                chosen=route.chosen,
+                text=f"the total of one {route.span} from {_WAYS[route.way]}{with_others}"
+                f"{' (chosen)' if route.chosen else ''}: standard deviation {route.deviation:,.4g} {unit}",
+            )
+        )
+    return tuple(found)
 
 
 def _after(series: Series) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from leeward._plain import at_most, counted
 from leeward.local.series._documents import SeriesMechanism, SeriesStatement, TreeError, TreeLevelError
-from leeward.local.series._statement import price_part, statement
+from leeward.local.series._statement import price_part, routes_part, statement
 from leeward.local.series._tree import LevelError, TotalsTree
 
 _TREE: Final = (
@@ -42,6 +42,7 @@ def statement_of_tree(tree: TotalsTree, others: Sequence[str] | None = None) -> 
             "schedule": made.schedule.model_copy(update={"windows": sum(len(spans) for spans in tree.spans)}),
             "mechanism": SeriesMechanism(name="geometric", rate=str(rate), text=_mechanism(tree)),
             "mean_error": _error(tree),
+            "routes": routes_part(tree),
             "post_processing": (
                 "Totals are made to add up, every whole the sum of its parts to the last step: least squares over all noisy"
                 " totals, weighted by their variances, then rounded to whole steps from the widest span down",

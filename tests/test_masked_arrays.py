@@ -121,11 +121,13 @@ ELSEWHERE = {
     "_checked": "FirstAccepted.draw",
     "_row": "RankSelection.runs",
     "_degrees": "PlanarLaplace.perturb_points",
-    "_points": "PlanarLaplace.perturb_points",
     "Monitor.answer": "it draws by Sanitized.release",
     "BestOverPlaces.of": "PlanarLaplace.best_over",
     "compare_over_places": "on places that were laid out",
     "Places.of": "PlanarLaplace.to_places",
+    "PlanarLaplace.exponential_over": "PlanarLaplace.best_over",
+    "Tracks.attacker": "PlanarLaplace.attacker",
+    "columns_of": "PlanarLaplace.perturb_points",
     "PositionNoise.perturb_points": "a protocol",
 }
 

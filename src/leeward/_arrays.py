@@ -27,6 +27,8 @@ def given_array(values: ArrayLike, kind: DTypeLike | None = None) -> NDArray[Any
 
 
 def _is_masked(values: Any) -> bool:
+    if type(values) is np.ndarray:  # no subclass: there is no mask; asked several times for each single position
+        return False
     if isinstance(values, list | tuple):
         return any(map(_is_masked, values))
     return isinstance(values, np.ndarray) and bool(np.any(getattr(values, "mask", False)))

@@ -41,7 +41,7 @@ from leeward.cli._monitored import Monitored, asked
 from leeward.cli._questions import PlannedQuestion, PlannedQuestions
 from leeward.cli._refused import other, refusal
 from leeward.cli._released import Released, summary
-from leeward.cli._tokens import MayAsk, MayAskList
+from leeward.cli._tokens import MayAsk, MayAskList, MaySend
 from leeward.engine import Look
 from leeward.engine._matches import Matches, Survey
 from leeward.engine._stand_in import stand_in
@@ -256,11 +256,12 @@ OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
     ],
     "token-list.json": lambda: [
         MayAskList(
-            format=1,
+            format=2,
             analysts=tuple(
                 MayAsk(analyst="ann", data_set="town", cap="1/2", spent="0", created="now", revoked=one.revoked)
                 for one in ISSUED
             ),
+            brokers=tuple(MaySend(name="acme", perturb="taxis", created="now", revoked=one.revoked) for one in ISSUED),
         )
     ],
     "tokens.json": lambda: [TokenList(format=1, tokens=tuple(ISSUED))],

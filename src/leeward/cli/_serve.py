@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli._opening import Yes, opening
+from leeward.cli._opening import Yes, may_open, opening
 from leeward.cli._output import say
+from leeward.errors import LedgerError
 
 
 def serve(
@@ -24,7 +25,8 @@ def serve(
     """Answer the questions of analysts over HTTP, on this machine, behind a proxy of yours that speaks TLS.
 
     What may be asked, and how much it may cost, stands in the configuration; who may ask is said by `leeward token`. Opens
-    each table once before it begins. Ends with Ctrl-C.
+    each table once before it begins. Ends with Ctrl-C. Under [perturb.NAME] trusted brokers, and they only, send true
+    positions to be perturbed.
 
     **Examples**
 
@@ -37,4 +39,14 @@ def serve(
     offers = read_offers(configuration)
     for data_set in offers.data_sets.values():
         opening(data_set.budget(), yes=yes, new=False)
+    for offer in offers.perturb.values():
+        if (opens := offer.job.opens()) is None:
+            continue
+        if opens.doubt is not None:
+            raise LedgerError(
+                f"This opens {opens}", opens.doubt, "Bring it back; if a new one is meant, remove the empty file"
+            )
+        may_open(opens, yes=yes, new=False)
+        offer.open_store(new=True)
+        say(opens.made(), err=True)
     serve(offers, port=port, tell=say)

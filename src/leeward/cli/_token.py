@@ -23,14 +23,15 @@ CONFIG = Path("service.toml")
 def create(
     name: Name,
     cap: Annotated[
-        list[str], typer.Option("--cap", help="The most to be spent of a data set, DATA_SET=AMOUNT; give one for each.")
-    ],
+        list[str] | None,
+        typer.Option("--cap", help="The most to be spent of a data set, DATA_SET=AMOUNT; give one for each."),
+    ] = None,
     config: Config = CONFIG,
 ) -> None:
     """Create the token of an analyst and print it: it is shown once, and kept as a digest only.
 
     An analyst may ask the data sets that have a cap, and no others. The caps need not add up to the data set's own, which
-    holds for all analysts together.
+    holds for all analysts together. A broker, whom the configuration names under [perturb.NAME], needs no cap.
 
     **Examples**
 
@@ -41,7 +42,7 @@ def create(
 
     offers = read_offers(config)
     caps = dict[str, Fraction]()
-    for given in cap:
+    for given in cap or ():
         data_set, is_given, amount = given.partition("=")
         if not is_given or data_set in caps:
             raise InputError(f"--cap {given}", "it is not DATA_SET=AMOUNT, once for each", "Write, say, --cap town=2")
@@ -51,7 +52,7 @@ def create(
         if found is None or found <= 0:
             raise InputError(f"--cap {given}", "it is not a finite amount above 0", "Write, say, --cap town=2")
         caps[data_set] = found
-    made = offers.tokens.create(name, caps)
+    made = offers.tokens.create(name, caps, is_broker=bool(offers.of_broker(name)))
     wrote(config)
     say(f"The token of {name}, which is shown this once:", err=True)
     say(made)
@@ -81,7 +82,10 @@ def list_(
         made.add_column(column, overflow="fold")
     for row in told.analysts:
         made.add_row(*(getattr(row, column) or "" for column in columns))
-    print_parts(made)
+    if told.analysts or not told.brokers:
+        print_parts(made)
+    for broker in told.brokers:
+        say(f"{broker.name} may send positions of people to '{broker.perturb}', as a trusted broker.")
 
 
 @token.command()

@@ -30,16 +30,34 @@ class MayAsk(Part):
     revoked: str | None
 
 
-class MayAskList(Document):
-    """Who may ask a service.
+class MaySend(Part):
+    """What one trusted broker may send true positions to.
 
     Attributes:
-        format: 1.
-        analysts: one line for each token and data set, the oldest token first.
+        name: of the broker.
+        perturb: the name under which positions are perturbed.
+        created: when the token was created, in UTC.
+        revoked: when it ended; None while it works.
     """
 
-    format: Literal[1]
+    name: str
+    perturb: str
+    created: str
+    revoked: str | None
+
+
+class MayAskList(Document):
+    """Who may ask a service, and who may send it positions.
+
+    Attributes:
+        format: 2.
+        analysts: one line for each token and data set, the oldest token first.
+        brokers: one line for each token and what it may send to, the oldest token first.
+    """
+
+    format: Literal[2]
     analysts: tuple[MayAsk, ...]
+    brokers: tuple[MaySend, ...]
 
 
 def listed(offers: Offers) -> MayAskList:
@@ -48,14 +66,14 @@ def listed(offers: Offers) -> MayAskList:
     Raises:
         LedgerError: the tokens or a ledger cannot be read.
     """
-    spent = dict[tuple[str, str], str]()
+    spent, tokens = dict[tuple[str, str], str](), offers.tokens.read()
     for name, data_set in offers.data_sets.items():
         budget = data_set.budget()
         ledger = Ledger.find(budget.ledger)
         for share in [] if ledger is None else ledger.shares(budget.dataset):
             spent[name, share.analyst] = str(share.spent)
     return MayAskList(
-        format=1,
+        format=2,
         analysts=tuple(
             MayAsk(
                 analyst=one.name,
@@ -65,7 +83,12 @@ def listed(offers: Offers) -> MayAskList:
                 created=one.created,
                 revoked=one.revoked,
             )
-            for one in offers.tokens.read()
+            for one in tokens
             for data_set, cap in one.caps.items()
+        ),
+        brokers=tuple(
+            MaySend(name=one.name, perturb=offer.name, created=one.created, revoked=one.revoked)
+            for one in tokens
+            for offer in offers.of_broker(one.name)
         ),
     )

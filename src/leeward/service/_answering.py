@@ -88,6 +88,10 @@ class UnavailableError(LeewardError):
     """What is public could not be read, as the ledger or the list of places: the table was not asked."""
 
 
+class PositionError(LeewardError):
+    """A position that a broker sent cannot be perturbed."""
+
+
 UNANSWERED: Final = (
     "This question",
     "it could not be answered",
@@ -143,7 +147,7 @@ class Answering:
                 continue
             data_set, analyst = self._of(who, name)
             offer, budget = data_set.offer, data_set.budget()
-            with self._public():
+            with self.public():
                 counted_in = _counted_in(data_set)
                 found.append(
                     Offered(
@@ -167,7 +171,7 @@ class Answering:
             if name not in self.offers.data_sets:
                 continue
             budget = self.offers.data_sets[name].budget()
-            with self._public():
+            with self.public():
                 ledger = self._held.found(budget.ledger)
                 entries = [] if ledger is None else ledger.history(budget.dataset)
             mine = {one.id for one in entries if one.kind == "asked-by" and one.key == who.name}
@@ -274,7 +278,7 @@ class Answering:
     def _known(self, who: Issued, asked: Asked) -> Ready:
         data_set, analyst = self._of(who, asked.data_set)
         plan, budget = admitted(data_set, asked.spec), data_set.budget()
-        with self._public():
+        with self.public():
             ledger, keys = self._held.ledger(budget.ledger), self._held.keys(data_set.name, plan.counted)
             session = Session(plan.counted, budget, self._bits, analyst=analyst, ledger=ledger, keys=keys)
         (priced,) = session.price([plan])
@@ -290,14 +294,14 @@ class Answering:
 
     def _refuse_dear(self, ready: Ready) -> None:
         try:
-            with self._public():
+            with self.public():
                 ready.session.refuse_dear(ready.priced)
         except CapExceededError:
             raise self._dear(ready) from None
 
     def _dear(self, ready: Ready) -> CapExceededError:
         """Return the refusal of what is too dear: how much others left is not for this analyst to know."""
-        with self._public():
+        with self.public():
             left = Fraction(_yours(ready.session.ledger, ready.session.budget.dataset, ready.analyst).left)
         price = ready.priced.price
         if price > left:
@@ -311,7 +315,7 @@ class Answering:
         )
 
     def _answered(self, ready: Ready, release: Release) -> Answered:
-        with self._public():
+        with self.public():
             yours = _yours(ready.session.ledger, ready.session.budget.dataset, ready.analyst)
         return Answered(
             answers=tuple(release.answers.to_pylist()),
@@ -337,11 +341,12 @@ class Answering:
                     " that a table cannot be read is a fact about it. Mend it, and start the service again."
                 )
 
-    def _public(self) -> _Public:
-        return _Public(self._tell)
+    def public(self) -> Public:
+        """Return what goes around the use of what is public."""
+        return Public(self._tell)
 
 
-class _Public:
+class Public:
     """What goes wrong in it is the curator's to know: an analyst learns that the service is not available."""
 
     def __init__(self, tell: Callable[[str], object]) -> None:
@@ -351,7 +356,7 @@ class _Public:
         return None
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if isinstance(error, LeewardError) and not isinstance(error, CapExceededError):
+        if isinstance(error, LeewardError) and not isinstance(error, CapExceededError | PositionError):
             self._tell(f"leeward: the service is not available: {error}")
             raise UnavailableError(*UNAVAILABLE) from None
 

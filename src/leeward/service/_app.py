@@ -24,7 +24,20 @@ from starlette.types import ASGIApp
 from leeward._web._guard import SILENT
 from leeward.errors import LeewardError, code_of
 from leeward.service._answering import Answering, NoDataSetError, NoTokenError, Ticks, UnansweredError, UnavailableError
-from leeward.service._documents import Answered, Asked, DataSets, Planned, Refused, Releases
+from leeward.service._brokering import Brokering
+from leeward.service._brokers import FOR_BROKERS
+from leeward.service._documents import (
+    MOST_POSITIONS,
+    Answered,
+    Asked,
+    DataSets,
+    ForBrokers,
+    Planned,
+    Positions,
+    Refused,
+    Releases,
+    Reports,
+)
 from leeward.service._guard import Guard
 from leeward.service._tokens import Issued
 from leeward.version import __version__
@@ -35,7 +48,7 @@ MOST_AT_ONCE: Final = 4
 _REFUSALS: Final[dict[int | str, dict[str, Any]]] = {
     400: {"model": Refused, "description": "Sent to another name than those of the service."},
     401: {"model": Refused, "description": "No token, or none that works."},
-    404: {"model": Refused, "description": "No such address, or no data set of that name that you may ask."},
+    404: {"model": Refused, "description": "No such address, or nothing of that name that you may ask or send to."},
     422: {"model": Refused, "description": "Refused by public facts; nothing is charged."},
     503: {"model": Refused, "description": "There is no answer."},
 }
@@ -105,6 +118,20 @@ def routes(answering: Answering) -> FastAPI:
             await sleep(ticks.left())
             raise
 
+    brokering = Brokering(answering)
+
+    @app.get("/perturb", summary="How positions are perturbed that you may send, as a trusted broker")
+    def perturbs(who: Who) -> ForBrokers:
+        return brokering.offered(who)
+
+    @app.post(
+        "/perturb/{name}",
+        summary="Reports of true positions, each charged to its id; for trusted brokers only",
+        description=FOR_BROKERS,
+    )
+    def perturb(who: Who, name: str, sent: Positions) -> Reports:
+        return brokering.reports(who, name, sent.positions)
+
     app.add_exception_handler(LeewardError, _refused)
     app.add_exception_handler(Exception, _defect)
     app.add_exception_handler(HTTPException, _missing)
@@ -157,11 +184,17 @@ async def _missing(_: Request, error: Any) -> Response:
     return refusal(status, said[status]) if status in said else refusal(422, _FORM)  # it is JSON that cannot be read
 
 
-async def _malformed(_: Request, __: Any) -> Response:
-    return refusal(422, _FORM, "request")
+async def _malformed(request: Request, _: Any) -> Response:
+    return refusal(422, _POSITIONS if request.url.path.startswith("/perturb/") else _FORM, "request")
 
 
 _FORM: Final = (
     'A question is a JSON object with "data_set", a text; "spec", an object; and, where it is meant, "accept_useless", true'
     " or false. It has no other keys."
+)
+
+_POSITIONS: Final = (
+    f'What is sent is a JSON object with "positions", a list of 1 to {MOST_POSITIONS} objects: each with "id", a text or a'
+    ' whole number; "latitude" and "longitude", numbers of degrees; and, where the curator asks for it, "time", a text. It'
+    " has no other keys."
 )

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, Final
 
 from pydantic import ConfigDict, Field, JsonValue
 
@@ -128,6 +128,90 @@ class DataSets(Body):
     """The data sets that may be asked by the analyst who asks."""
 
     data_sets: tuple[Offered, ...]
+
+
+MOST_POSITIONS: Final = 64
+"""So many positions are sent at once."""
+
+Degrees = Annotated[float, Field(allow_inf_nan=False, repr=False)]
+
+
+class Position(Body):
+    """The true position of one person: nothing of it is kept, logged or repeated.
+
+    Attributes:
+        id: whose budget pays; one person has one id, also where it is written as a number.
+        latitude: in degrees, WGS 84.
+        longitude: in degrees, WGS 84.
+        time: when, as ISO 8601; if and only if the offer is ``timed``.
+    """
+
+    id: Annotated[int | Annotated[str, Field(min_length=1)], Field(repr=False)]
+    latitude: Degrees
+    longitude: Degrees
+    time: Annotated[str | None, Field(repr=False)] = None
+
+
+class Positions(Body):
+    """True positions that are to be perturbed, each on its own.
+
+    Attributes:
+        positions: one a report.
+    """
+
+    positions: Annotated[list[Position], Field(min_length=1, max_length=MOST_POSITIONS)]
+
+
+class Report(Body):
+    """A report: a position with noise.
+
+    Attributes:
+        latitude: in degrees, WGS 84.
+        longitude: in degrees, WGS 84.
+        h3: the cell that this is the centre of; None where the curator asks for none.
+    """
+
+    latitude: float
+    longitude: float
+    h3: str | None
+
+
+class Reports(Body):
+    """What was sent, perturbed.
+
+    Attributes:
+        reports: one a position, in their order; None where the budget of an id is spent and the curator has it withheld.
+    """
+
+    reports: tuple[Report | None, ...]
+
+
+class Perturbs(Body):
+    """A way in which positions are perturbed.
+
+    Attributes:
+        name: under which they are sent.
+        about: what the curator says of it.
+        timed: whether each comes with a time.
+        statement: the privacy statement.
+    """
+
+    name: str
+    about: str
+    timed: bool
+    statement: dict[str, JsonValue]
+
+
+class ForBrokers(Body):
+    """The ways that the broker who asks may have positions perturbed.
+
+    Attributes:
+        who: whom this is for.
+        perturb: the ways.
+    """
+
+    who: str
+    perturb: tuple[Perturbs, ...]
 
 
 class Refused(Body):

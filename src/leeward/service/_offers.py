@@ -21,6 +21,7 @@ from leeward.notion._named import NAMED
 from leeward.query._selection import Which
 from leeward.query._source import EACH_ROW
 from leeward.query._statistic import Kind
+from leeward.service._brokers import Brokered, Perturbing, read_perturbing
 from leeward.service._tokens import NAME, Tokens
 from leeward.session._budget import Budget
 from leeward.spec import Spec, check_spec
@@ -36,6 +37,7 @@ EXAMPLES: Final = {
     "tokens": 'tokens = "tokens.json"',
     "data_sets": "[data_sets.NAME]",
     "spec": 'spec = "town.toml"',
+    "brokers": 'brokers = ["acme"]',
     "kinds": 'kinds = ["visitors"]',
     "notions": 'notions = ["addition-only"]',
     "most_epsilon": 'most_epsilon = "1"',
@@ -73,12 +75,14 @@ class Configuration(Section):
         hosts: names by which a proxy passes requests on, beside the address of the service itself.
         seconds: new answers are given at whole multiples of so many seconds.
         data_sets: by the name under which they are asked.
+        perturb: by the name under which brokers send positions.
     """
 
     tokens: str
     hosts: list[str] = Field(default_factory=list)
     seconds: int = Field(default=2, ge=1, le=600)
-    data_sets: dict[str, Offer] = Field(min_length=1)
+    data_sets: dict[str, Offer] = Field(default_factory=dict)
+    perturb: dict[str, Brokered] = Field(default_factory=dict)
 
 
 class _Parts(Section):
@@ -150,12 +154,18 @@ class Offers:
         hosts: see `Configuration`.
         seconds: see `Configuration`.
         data_sets: by their names.
+        perturb: by their names.
     """
 
     tokens: Tokens
     hosts: tuple[str, ...]
     seconds: int
     data_sets: Mapping[str, DataSet]
+    perturb: Mapping[str, Perturbing]
+
+    def of_broker(self, name: str) -> list[Perturbing]:
+        """Return what a token of this name may send positions to."""
+        return [each for each in self.perturb.values() if name in each.brokers]
 
 
 def read_offers(path: str | os.PathLike[str]) -> Offers:
@@ -166,11 +176,16 @@ def read_offers(path: str | os.PathLike[str]) -> Offers:
     """
     given, folder = read_toml(path)
     found = check(Configuration, given, EXAMPLES)
+    if not (found.data_sets or found.perturb):
+        raise SpecError(
+            "Nothing is offered", "there is no data set, and nothing to be perturbed", "Add [data_sets.NAME]"
+        )
     sets = {name: _data_set(name, offer, folder) for name, offer in found.data_sets.items()}
     for host in found.hosts:
         if not host or not host.isascii() or not host.isprintable() or set(host) & set("/ @,\\"):
             raise SpecError(f"hosts: {told(host)}", "it is not the name of a host", 'Write, say, "data.example.org"')
-    return Offers(Tokens(resolve(found.tokens, folder)), tuple(found.hosts), found.seconds, sets)
+    perturb = {name: read_perturbing(name, offer, folder) for name, offer in found.perturb.items()}
+    return Offers(Tokens(resolve(found.tokens, folder)), tuple(found.hosts), found.seconds, sets, perturb)
 
 
 def _data_set(name: str, offer: Offer, folder: Path) -> DataSet:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def serve(offers: Offers, *, port: int = 0, tell: Callable[[str], object] = print) -> None:
     """Serve what a curator offers, until the process is interrupted.
 
-    Each data set is opened once beforehand: what cannot be read, and budgets that would be refused, are found then.
+    Each data set, and each store of people's budgets, is opened once beforehand: what cannot be read, and budgets that
+    would be refused, are found then.
 
     Args:
         offers: from `read_offers`.
@@ -25,7 +26,8 @@ def serve(offers: Offers, *, port: int = 0, tell: Callable[[str], object] = prin
         tell: called with the address, and with what only the curator may know.
 
     Raises:
-        LeewardError: a data set or the tokens cannot be read, the port is taken, or the extra ``desk`` is not installed.
+        LeewardError: a data set, a store or the tokens cannot be read, the port is taken, or the extra ``desk`` is not
+            installed.
     """
     optional("fastapi", "The service")
     optional("uvicorn", "The service")
@@ -38,6 +40,12 @@ def serve(offers: Offers, *, port: int = 0, tell: Callable[[str], object] = prin
         look(data_set)
     for name in sorted({name for one in issued if one.revoked is None for name in one.caps} - set(offers.data_sets)):
         tell(f"A token is for the data set '{name}', which is not offered.")
+    working = {one.name for one in issued if one.revoked is None}
+    for offer in offers.perturb.values():
+        tell(f"Looking at the budgets of '{offer.name}', for brokers …")
+        offer.open_store(new=False)
+        for name in sorted(offer.brokers - working):
+            tell(f"'{name}' is a broker of '{offer.name}', and has no token.")
     with listening(port) as (listener, authority):
         local = f"localhost:{authority.rpartition(':')[2]}"
         app = guarded(Answering(offers, tell), [authority, local, *offers.hosts], tell)

@@ -120,12 +120,13 @@ class Tokens:
                 found = one
         return found
 
-    def create(self, name: str, caps: Mapping[str, Fraction]) -> str:
+    def create(self, name: str, caps: Mapping[str, Fraction], *, is_broker: bool = False) -> str:
         """Make a token of an analyst, and return it: it is shown nowhere else.
 
         Args:
             name: of the analyst, under which what they spend is kept.
             caps: the most that they may spend of each data set, in units of its budget.
+            is_broker: whether the configuration lets them send positions: then no cap is needed.
 
         Raises:
             InputError: the name is none, has a token already, or differs from an earlier one by capital letters only; no
@@ -138,8 +139,12 @@ class Tokens:
                 "it is not up to 60 letters, digits, dots, _ and -, a letter or digit first",
                 "Write, say, ann",
             )
-        if not caps:
-            raise InputError(f"A token of '{name}' without a cap", "it could ask nothing", "Give --cap DATA_SET=AMOUNT")
+        if not (caps or is_broker):
+            raise InputError(
+                f"A token of '{name}' without a cap",
+                "it could ask nothing",
+                "Give --cap DATA_SET=AMOUNT; or name a broker in [perturb.NAME] first",
+            )
         token = PREFIX + secrets.token_urlsafe(32)
         exactly = {data_set: str(Analyst(name, cap).cap) for data_set, cap in caps.items()}
         made = Issued(name=name, digest=_digest(token), caps=exactly, created=_now(), revoked=None)

@@ -19,10 +19,10 @@ import json
 import os
 import ssl
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 ASKED = ("query", "window", "protect", "decide", "publish", "keep")
 """The sections of a spec that a question has; the others are the curator's, and are not sent."""
@@ -110,6 +110,27 @@ class Client:
     def releases(self) -> list[dict[str, Any]]:
         """Return what was charged to you, the oldest first."""
         found: list[dict[str, Any]] = self._send("GET", "/releases")["releases"]
+        return found
+
+    def perturbs(self) -> dict[str, Any]:
+        """Return how positions are perturbed that you may send, as a trusted broker."""
+        return self._send("GET", "/perturb")
+
+    def perturb(self, name: str, positions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | None]:
+        """Return reports of true positions; each is charged to its id. For trusted brokers only.
+
+        Args:
+            name: of a way to perturb them; see `perturbs`.
+            positions: each with ``id``, ``latitude``, ``longitude`` and, where it is asked for, ``time``; at most 64.
+
+        Returns:
+            One report a position, with ``latitude`` and ``longitude``; None where the budget of an id is spent.
+
+        Raises:
+            RefusedError: it is refused. Do not ask again of an answer that was lost: it is charged, and would be twice.
+        """
+        sent = {"positions": [dict(each) for each in positions]}
+        found: list[dict[str, Any] | None] = self._send("POST", f"/perturb/{quote(name, safe='')}", sent)["reports"]
         return found
 
     def _send(self, method: str, path: str, asked: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -65,7 +65,7 @@ MUTANTS = [
       "tests/local/test_location.py " + INPUTS, "reports that are remembered are paid for again"),
     M("leeward.ledger._person_budgets", "PersonBudgets._each", "again = reports is not None and reports[row] in free", "again = False",
       "tests/local/test_days.py tests/local/test_location.py", "reports that are repeated in one run are paid for each time"),
-    M(LOCATION, "LocationJob._rewrite", "there &= granted", "pass", "tests/local/test_location.py " + KEYS, "reports that are not paid for are made"),
+    M(LOCATION, "LocationJob._mover", "there &= granted", "pass", "tests/local/test_location.py " + KEYS, "reports that are not paid for are made"),
     M("leeward.local.location._spec", "Protect.keys", 'exclude={"level", "levels", "level_of"}', 'exclude={"level", "levels", "level_of", "outside"}', KEYS, "outside has no effect"),
     M("leeward.local.location._spec", "Protect.keys", 'exclude={"level", "levels", "level_of"}', 'exclude={"level", "levels", "level_of", "step"}', KEYS + " " + INPUTS, "step has no effect"),
     M("leeward.local.series._days", "Days._read", "value.astimezone(self._zone)", "value", "tests/local/test_days.py", "the day of a moment is the date that is written"),

@@ -12,6 +12,7 @@ ANSWERS = "tests/service/test_service_answers.py"
 NEIGHBOURS = "tests/service/test_service_neighbours.py"
 GUARDED = "tests/service/test_service_guard.py"
 HOLDS = "tests/service/test_service_held.py"
+BROKERS = "tests/service/test_service_brokers.py"
 
 MUTANTS = [
     M(ANSWERING, "Answering.drawn", "if stage in AT_TICKS:", "if False:", NEIGHBOURS, "when a price is reserved and an answer stored can be polled"),
@@ -42,4 +43,10 @@ MUTANTS = [
     M(SHARES, "refuse_beyond_share", "    if cost.delta:\n", "    if False:\n", "tests/ledger/test_analysts.py", "analysts spend δ that nobody counts"),
     M(SHARES, "shares", "if before_it is None or link(str(before_it), row) != row[\"hash\"]:", "if before_it is None:", "tests/ledger/test_analysts.py", "a share that another hand lowered is believed"),
     M("leeward.service._app", "routes", "if ready.stored is None:", "if True:", f"{ANSWERS}::test_the_same_question_of_two_at_once_is_drawn_once", "the same question of two at once opens the table twice"),
+    M("leeward.service._brokers", "_refuse", "if spec.repeat is not None:", "if False:", BROKERS, "a broker finds out by trial where an id was"),
+    M("leeward.service._brokers", "_refuse", "if spec.budget is None:", "if False:", BROKERS, "a broker has any number of reports of one position"),
+    M("leeward.service._offers", "Offers.of_broker", "if name in each.brokers", "", BROKERS, "who has any token sends positions"),
+    M("leeward.service._brokering", "Brokering._drawn", "except DataError:", "except ZeroDivisionError:", BROKERS, "a position beyond the box is told to the curator, and closes the service"),
+    M("leeward.service._brokering", "Brokering.reports", "if (sent.time is not None) != offer.timed:", "if sent.time is None and offer.timed:", BROKERS, "a time that counts for nothing is taken"),
+    M("leeward.local.location._job", "LocationJob.reports", "None, self.budgets(new=False))", "None, self.budgets(new=True))", BROKERS, "a store that is gone is made anew, and everybody has a whole budget"),
 ]  # fmt: skip

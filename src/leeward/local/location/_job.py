@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,7 +28,7 @@ from leeward.local.location._attack_plan import attacker_part
 from leeward.local.location._attack_table import attack_table
 from leeward.local.location._clamped import Clamped
 from leeward.local.location._documents import LocationStatement
-from leeward.local.location._files import Moved, PositionFile
+from leeward.local.location._files import Floats, Move, Moved, PositionFile
 from leeward.local.location._formats import open_positions
 from leeward.local.location._level_sections import cap_of_a_day, check_levels
 from leeward.local.location._level_statement import statement_of_levels
@@ -158,8 +158,7 @@ class LocationJob:
         _check_out(out, source)
         stores = self.stores
         stores.check()
-        columns = (self.spec.data.person, self.spec.data.time, self.spec.protect.level)
-        asked = [name for name in columns if name is not None]
+        asked = self._asked()
         source.require(asked)
         level = self.spec.protect.level  # which the statement speaks of
         source.leave_out(self.spec.output, [] if level is None else [level])
@@ -170,12 +169,16 @@ class LocationJob:
         with beside(out, *endings, room=room, inputs=self._inputs()) as files:
             law = self.geo.law if self.levels is None else self.levels.law
             repeats, order = stores.reports(law, new=new), PositionOrder()
-            paid = self._charge(source, asked, repeats, progress, self._budgets(new=new))
+            store = self.budgets(new=new)
+            if store is not None:
+                progress("charging the budgets")
+            paid = self._charge(source.positions(asked), repeats, store)
             with noted(lambda: "" if paid is None else _CHARGED):
                 with repeats.drawing() if repeats is not None else nullcontext() as once:
                     looked = Clamped(self.geo.box)
                     told = Told(order, looked, self.tracks, self.geo, Days(self.spec.data.timezone))
-                    reports, withheld = self._rewrite(source, files.path(), asked, once, paid, told, progress)
+                    column = None if self.spec.output.h3 is None else CELL_COLUMN
+                    source.rewrite(files.path(), self._mover(once, paid, told), asked, column, progress)
                     if paid is None:
                         looked.check()
                     else:  # all rows were looked at when they were charged; here only those that are paid for
@@ -191,10 +194,8 @@ class LocationJob:
                 files.place(self._stated(source.others).model_dump(mode="json", exclude={"files"}))
         notes = [published(source.others, "the position")]
         notes += [] if order.note is None else [order.note]
-        if withheld:
-            notes.append(f"for the curator only: {withheld:,} reports were withheld, because their budgets are spent")
         notes += told.notes
-        return Written(files.shown, reports, self.geo.fit_for_release, tuple(notes))
+        return Written(files.shown, told.reports, self.geo.fit_for_release, tuple(notes))
 
     def _inputs(self) -> list[Path]:
         """Return what the spec names that is to be there afterwards as it was."""
@@ -204,24 +205,41 @@ class LocationJob:
         named += [] if spec.regions is None or spec.regions.geojson is None else [spec.regions.geojson]
         return [*(resolve(name, self.folder) for name in named), *self.stores.kept()]
 
-    def _rewrite(
-        self,
-        source: PositionFile,
-        target: Path,
-        asked: Sequence[str],
-        once: Once | None,
-        paid: PaidRows | None,
-        told: Told,
-        progress: Progress,
-    ) -> tuple[int, int]:
-        """Write the perturbed table, and look at what is to be told; return the numbers of reports and of those withheld."""
-        reports, withheld, levels = 0, 0, self.levels
+    def reports(self, north: Floats, east: Floats, people: list[Any], times: list[Any] | None) -> Moved:
+        """Charge reports of positions that are in no file, and draw them: as `run` does for the rows of one.
+
+        Args:
+            north: latitudes in degrees, shape (n,); missing, like those of rows, as NaN.
+            east: longitudes in degrees.
+            people: whose each is.
+            times: when each is; None where the spec names no column of times.
+
+        Returns:
+            The reports; NaN where one is withheld.
+
+        Raises:
+            DataError: for positions or times that a row may not have.
+            CapExceededError: somebody's budget is spent, and ``over`` is ``"refuse"``; then nothing was charged.
+            LedgerError: the store of budgets cannot be used.
+        """
+        extra = [people] if times is None else [people, times]
+        paid = self._charge([(north, east, extra)], None, self.budgets(new=False))
+        told = Told(PositionOrder(), Clamped(self.geo.box), self.tracks, self.geo, Days(self.spec.data.timezone))
+        return self._mover(None, paid, told)(north, east, extra)
+
+    def _asked(self) -> list[str]:
+        """Return the columns that say who, when and how careful, as far as there are such."""
+        columns = (self.spec.data.person, self.spec.data.time, self.spec.protect.level)
+        return [name for name in columns if name is not None]
+
+    def _mover(self, once: Once | None, paid: PaidRows | None, told: Told) -> Move:
+        """Return what perturbs a batch of rows, and looks at what is to be told of it."""
+        asked, levels = self._asked(), self.levels
         calendar = Days(self.spec.data.timezone)
         alike = None if levels is None else levels.people()
         h3 = self.spec.output.h3
 
-        def move(north: NDArray[np.float64], east: NDArray[np.float64], extra: list[list[Any]]) -> Moved:
-            nonlocal reports, withheld
+        def move(north: Floats, east: Floats, extra: list[list[Any]]) -> Moved:
             there = self.geo.present(north, east)
             named = dict[str | None, list[Any]](zip(asked, extra, strict=True))
             at = [] if levels is None else named[levels.column]
@@ -231,7 +249,7 @@ class LocationJob:
             told.order.add(north, east, people, times)
             if paid is not None:
                 granted = paid.take(north, east, extra)
-                withheld += int((there & ~granted).sum())
+                told.withheld += int((there & ~granted).sum())
                 there &= granted
             found = np.full((2, len(north)), np.nan)
             told.looked.take(north[there], east[there])
@@ -249,14 +267,12 @@ class LocationJob:
                 found[:, there] = self.geo.shown(self.geo.draw(points))
             else:
                 found[:, there] = self.geo.shown(once(who, points, self.geo.draw))
-            reports += int(there.sum())
+            told.reports += int(there.sum())
             if told.tracks is None and who is not None:
                 told.add(who, when, self._costs(own, len(rows)), None if once is None else _each(points, own))
             return Moved(found[0], found[1], None if h3 is None else h3_cells(found[0], found[1], h3))
 
-        column = None if self.spec.output.h3 is None else CELL_COLUMN
-        source.rewrite(target, move, asked, column, progress)
-        return reports, withheld
+        return move
 
     def _costs(self, levels: Sequence[Any], rows: int) -> list[float]:
         """Return ε a metre of the report of each row, for display."""
@@ -265,7 +281,7 @@ class LocationJob:
         known = {name: float(geo.epsilon) for name, geo in self.levels.mechanisms.items()}
         return [known[name_of_level(level)] for level in levels]
 
-    def _budgets(self, *, new: bool) -> PersonBudgets | None:
+    def budgets(self, *, new: bool) -> PersonBudgets | None:
         """Open the store of budgets, for the price of a report, or for those of the levels."""
         if self.levels is None:
             budget = self.spec.budget
@@ -275,10 +291,8 @@ class LocationJob:
 
     def _charge(
         self,
-        source: PositionFile,
-        asked: Sequence[str],
+        batches: Iterable[tuple[Floats, Floats, list[list[Any]]]],
         repeats: MemoizedReports | None,
-        progress: Progress,
         store: PersonBudgets | None,
     ) -> PaidRows | None:
         """Charge every report before any is drawn; return which rows are paid for, or None without budgets.
@@ -288,14 +302,13 @@ class LocationJob:
         budget = self.spec.budget
         if budget is None or store is None:
             return None
-        progress("charging the budgets")
-        paid = PaidRows()
+        paid, asked = PaidRows(), self._asked()
         calendar = Days(self.spec.data.timezone)
         today = calendar.today()
         looked, levels = Clamped(self.geo.box), self.levels
         alike = None if levels is None else levels.people()
         with store.charging(budget.over) as charge:
-            for north, east, extra in source.positions(asked):
+            for north, east, extra in batches:
                 named = dict[str | None, list[Any]](zip(asked, extra, strict=True))
                 when, at = named.get(self.spec.data.time), [] if levels is None else named[levels.column]
                 if alike is not None:

@@ -27,9 +27,14 @@ class Told(Private):
         order: whether the order of rows tells positions.
         looked: how many positions are beyond the box.
         tracks: the tracks of people; None where each row has a report of its own.
+        reports: how many reports were made.
+        withheld: how many were not, because nobody paid for them.
     """
 
-    __slots__ = ("_calendar", "_days", "_ever", "_geo", "_shown", "looked", "order", "tracks")
+    __slots__ = (
+        *("_calendar", "_days", "_ever", "_geo", "_shown"),
+        *("looked", "order", "reports", "tracks", "withheld"),
+    )
 
     def __init__(
         self, order: PositionOrder, looked: Clamped, tracks: Tracks | None, geo: PlanarLaplace, calendar: Days
@@ -40,6 +45,7 @@ class Told(Private):
         self._days: defaultdict[tuple[str, int], float] = defaultdict(float)
         self._ever: defaultdict[str, float] = defaultdict(float)
         self._shown: set[Any] = set()
+        self.reports = self.withheld = 0
 
     def add(
         self, people: Sequence[Any], times: Sequence[Any] | None, costs: Sequence[float], which: Sequence[Any] | None
@@ -78,7 +84,11 @@ class Told(Private):
     @property
     def notes(self) -> list[str]:
         """What to tell the curator."""
-        found = [] if self.looked.note is None else [self.looked.note]
+        found = []
+        if self.withheld:
+            spent = "because their budgets are spent"
+            found.append(f"for the curator only: {self.withheld:,} reports were withheld, {spent}")
+        found += [] if self.looked.note is None else [self.looked.note]
         if self.tracks is not None:
             found += self.tracks.notes
         if self._ever:

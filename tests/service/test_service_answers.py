@@ -235,7 +235,8 @@ def test_the_example_is_a_service(tmp_path: Path) -> None:
         plan = _asked.admitted(offers.data_sets["town"], tomllib.load(file))
     assert plan.price == 1
     guide = (folder.parents[1] / "docs" / "guide" / "service.md").read_text("utf-8")
-    (shown,) = re.findall(r"```toml\n(tokens = .*?)```", guide, re.DOTALL)
+    shown, brokers = re.findall(r"```toml\n(tokens = .*?)```", guide, re.DOTALL)
+    assert brokers in (folder / "brokers.toml").read_text("utf-8")
     (tmp_path / "service.toml").write_text(shown, "utf-8")
     (tmp_path / "census.toml").write_bytes((folder / "census.toml").read_bytes())
     assert read_offers(tmp_path / "service.toml").data_sets["census"].offer == offers.data_sets["census"].offer

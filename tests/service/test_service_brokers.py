@@ -81,7 +81,7 @@ def served(folder: Path) -> Stand:
     write_offers(folder)
     made = Stand(folder)
     for offer in made.offers.perturb.values():
-        offer.open_store(new=True)
+        offer.job.open_budgets(new=True)
     for name in ("acme", "rival"):
         made.tokens[name] = made.offers.tokens.create(name, {}, is_broker=True)
     return made
@@ -232,7 +232,7 @@ def test_the_command_names_brokers_and_makes_no_store_unasked(tmp_path: Path, ca
     assert code == 2
     assert "people.db" in said
     with pytest.raises(LedgerError, match="not there"):
-        read_offers(offered).perturb["taxis"].open_store(new=False)
+        read_offers(offered).perturb["taxis"].job.open_budgets(new=False)
     (tmp_path / "people.db").touch()
     code, _, said = town.run("serve", offered, "--yes")
     assert code == 2

@@ -47,6 +47,6 @@ def serve(
                 f"This opens {opens}", opens.doubt, "Bring it back; if a new one is meant, remove the empty file"
             )
         may_open(opens, yes=yes, new=False)
-        offer.open_store(new=True)
+        offer.job.open_budgets(new=True)
         say(opens.made(), err=True)
     serve(offers, port=port, tell=say)

@@ -118,7 +118,17 @@ def routes(answering: Answering) -> FastAPI:
             await sleep(ticks.left())
             raise
 
-    brokering = Brokering(answering)
+    if answering.offers.perturb:
+        _for_brokers(app, Brokering(answering))
+    app.add_exception_handler(LeewardError, _refused)
+    app.add_exception_handler(Exception, _defect)
+    app.add_exception_handler(HTTPException, _missing)
+    app.add_exception_handler(RequestValidationError, _malformed)
+    return app
+
+
+def _for_brokers(app: FastAPI, brokering: Brokering) -> None:
+    """Add the addresses of trusted brokers; a service that offers them nothing has none."""
 
     @app.get("/perturb", summary="How positions are perturbed that you may send, as a trusted broker")
     def perturbs(who: Who) -> ForBrokers:
@@ -131,12 +141,6 @@ def routes(answering: Answering) -> FastAPI:
     )
     def perturb(who: Who, name: str, sent: Positions) -> Reports:
         return brokering.reports(who, name, sent.positions)
-
-    app.add_exception_handler(LeewardError, _refused)
-    app.add_exception_handler(Exception, _defect)
-    app.add_exception_handler(HTTPException, _missing)
-    app.add_exception_handler(RequestValidationError, _malformed)
-    return app
 
 
 def guarded(answering: Answering, hosts: Iterable[str], tell: Callable[[str], object]) -> ASGIApp:

@@ -66,18 +66,6 @@ class Perturbing:
         """Whether each position comes with a time, which says to which day it belongs; else that is the day it is sent."""
         return self.job.spec.data.time is not None
 
-    def open_store(self, *, new: bool) -> None:
-        """Open the store of budgets, and close it again.
-
-        Args:
-            new: whether it may be made.
-
-        Raises:
-            LedgerError: it cannot be used, or is not there and may not be made.
-        """
-        self.job.stores.check()
-        self.job.budgets(new=new)
-
 
 def read_perturbing(name: str, offer: Brokered, folder: Path) -> Perturbing:
     """Read the spec of an offer; paths are relative to the folder.

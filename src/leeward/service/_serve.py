@@ -43,7 +43,7 @@ def serve(offers: Offers, *, port: int = 0, tell: Callable[[str], object] = prin
     working = {one.name for one in issued if one.revoked is None}
     for offer in offers.perturb.values():
         tell(f"Looking at the budgets of '{offer.name}', for brokers …")
-        offer.open_store(new=False)
+        offer.job.open_budgets(new=False)
         for name in sorted(offer.brokers - working):
             tell(f"'{name}' is a broker of '{offer.name}', and has no token.")
     with listening(port) as (listener, authority):

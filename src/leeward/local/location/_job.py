@@ -169,7 +169,7 @@ class LocationJob:
         with beside(out, *endings, room=room, inputs=self._inputs()) as files:
             law = self.geo.law if self.levels is None else self.levels.law
             repeats, order = stores.reports(law, new=new), PositionOrder()
-            store = self.budgets(new=new)
+            store = self._budgets(new=new)
             if store is not None:
                 progress("charging the budgets")
             paid = self._charge(source.positions(asked), repeats, store)
@@ -205,6 +205,18 @@ class LocationJob:
         named += [] if spec.regions is None or spec.regions.geojson is None else [spec.regions.geojson]
         return [*(resolve(name, self.folder) for name in named), *self.stores.kept()]
 
+    def open_budgets(self, *, new: bool) -> None:
+        """Open the store of budgets, see that it is of this spec, and close it again.
+
+        Args:
+            new: whether it may be made where there is none.
+
+        Raises:
+            LedgerError: it cannot be used, or is not there and may not be made.
+        """
+        self.stores.check()
+        self._budgets(new=new)
+
     def reports(self, north: Floats, east: Floats, people: list[Any], times: list[Any] | None) -> Moved:
         """Charge reports of positions that are in no file, and draw them: as `run` does for the rows of one.
 
@@ -223,7 +235,7 @@ class LocationJob:
             LedgerError: the store of budgets cannot be used.
         """
         extra = [people] if times is None else [people, times]
-        paid = self._charge([(north, east, extra)], None, self.budgets(new=False))
+        paid = self._charge([(north, east, extra)], None, self._budgets(new=False))
         told = Told(PositionOrder(), Clamped(self.geo.box), self.tracks, self.geo, Days(self.spec.data.timezone))
         return self._mover(None, paid, told)(north, east, extra)
 
@@ -281,7 +293,7 @@ class LocationJob:
         known = {name: float(geo.epsilon) for name, geo in self.levels.mechanisms.items()}
         return [known[name_of_level(level)] for level in levels]
 
-    def budgets(self, *, new: bool) -> PersonBudgets | None:
+    def _budgets(self, *, new: bool) -> PersonBudgets | None:
         """Open the store of budgets, for the price of a report, or for those of the levels."""
         if self.levels is None:
             budget = self.spec.budget

@@ -165,7 +165,10 @@ def test_what_cannot_be_sent_is_refused_and_costs_nothing(stand: Stand) -> None:
         assert "positions" in answer.json()["message"] or "time" in answer.json()["message"]
     not_finite = json.dumps({"positions": [at("7")]}).replace(str(LATITUDE), "NaN")
     head = {"authorization": f"Bearer {stand.tokens['acme']}", "content-type": "application/json"}
-    assert stand.browser.post("/perturb/taxis", content=not_finite, headers=head).status_code == 422
+    for content in (not_finite, '{"positions": ' + "[" * 100_000):
+        answer = stand.browser.post("/perturb/taxis", content=content, headers=head)
+        assert (answer.status_code, answer.json()["code"]) == (422, "request")
+        assert "latitude" in answer.json()["message"]
     for mixed in ([at("b", time="2026-03-01"), at("b", time="2026-03-01T08:00Z")], [at("b", time="noon")], [at("b")]):
         assert send(stand, mixed, "walkers", "rival").json()["code"] == "position"
     assert send(stand, [at("7")] * 3).status_code == 200, "something was charged"

@@ -179,13 +179,15 @@ async def _defect(_: Request, __: Exception) -> Response:
     return refusal(500, Guard.DEFECT)  # the guard tells of it
 
 
-async def _missing(_: Request, error: Any) -> Response:
+async def _missing(request: Request, error: Any) -> Response:
     status = getattr(error, "status_code", 404)
     said = {
         404: "There is no such address. See GET /openapi.json.",
         405: "This address answers another method. See GET /openapi.json.",
     }
-    return refusal(status, said[status]) if status in said else refusal(422, _FORM)  # it is JSON that cannot be read
+    if status in said:
+        return refusal(status, said[status])
+    return await _malformed(request, error)  # it is JSON that cannot be read
 
 
 async def _malformed(request: Request, _: Any) -> Response:

@@ -104,7 +104,7 @@ CALLS: dict[str, Call] = {
     "SeriesLevels": call({"usual": CLOSE}, WATTS, CLOCK, noise="norm", missing="keep", post_processing=None, bits=None),
     "Statistic": call(ROWS, "histogram", "x", None, None, "venue", ("v0",)),
     "Totals": call(READINGS, per="day"),
-    "TotalsTree": call(lw.Totals(READINGS, "period"), levels=("hour", "day"), shares={"hour": "1/2", "day": "1/2"}),
+    "TotalsTree": call(lw.Totals(READINGS, "hour"), levels=("hour", "day"), shares={"hour": "1/2", "day": "1/2"}),
     "TreeMechanism": call("maximum", "1", levels=((1, 2), (2,)), spans=(2,), shares=("1/2", "1/2"), step=1, width=1),
     "UnknownKeys": call(UP, 3),
     "check": call(PLAN, None, accept_useless=True, progress=None),

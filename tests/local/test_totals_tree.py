@@ -157,7 +157,7 @@ def test_the_deviation_that_is_told_is_that_of_what_is_published() -> None:
     [
         ({"publish": {"levels": ["day"]}}, InputError, "two levels or more"),
         ({"publish": {"levels": ["day", "day"]}}, InputError, "two levels or more"),
-        ({"publish": {"shares": {"hour": "1/2", "day": "1/2"}}}, InputError, "the levels are hour, day, month"),
+        ({"publish": {"shares": {"hour": "1/2", "day": "1/2"}}}, InputError, "its levels are hour, day, month"),
         ({"publish": {"shares": {"hour": "1/2", "day": "1/2", "month": "1/2"}}}, InputError, "all of it together"),
         ({"publish": {"smooth": 3}}, SpecError, "they are for readings"),
         ({"publish": {"keep_columns": ["tariff"]}}, SpecError, "columns of their own"),

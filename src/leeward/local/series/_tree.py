@@ -92,11 +92,11 @@ class TotalsTree:
                 'Write levels = ["hour", "day", "month"]; of one level, publish totals',
             )
         object.__setattr__(self, "levels", levels)
-        if self.shares is not None and set(self.shares) != set(levels):
+        if self.shares is not None and (not isinstance(self.shares, Mapping) or set(self.shares) != set(levels)):
             raise InputError(
-                f"Shares of {', '.join(self.shares) or 'nothing'}",
-                f"the levels are {', '.join(levels)}",
-                "Give each level its part of ε, 1 together",
+                "Shares of other levels than those of the tree",
+                f"its levels are {', '.join(levels)}",
+                "Give each of them its part of ε, 1 together",
             )
         series, stops = self.totals.series, [[span.stop for span in spans] for spans in self.spans]
         mechanism = series.mechanism

@@ -105,7 +105,7 @@ MUTANTS = [
     M("leeward.local._order", "Order.tells", "below * 2 * variance", "below * variance / 100", "tests/local/test_order_of_rows.py", "only a perfect order is noticed"),
     M("leeward.local.series._order", "order_of_readings", "if _one_way(step):", "if False:", "tests/local/test_order_of_rows.py", "what a time of day has in common is taken for an order"),
     M(SERIES, "read", "if publish.by in {data.time, data.value}:", "if False:", "tests/local tests/spec", "readings go out as names of groups"),
-    M(SERIES, "read", "in _beside_names(totals):", "in ():", "tests/local/test_totals_table.py tests/spec", "a column of names is written over by one of totals"),
+    M(SERIES, "read", "if named in own:", "if named in ():", "tests/local/test_totals_table.py tests/spec", "a column of names is written over by one of totals"),
     M("leeward.local.series._days", "in_words", "if not dated:", "if False:", "tests/local/test_days.py", "days of reports without times are told wrongly"),
     M("leeward.tables._bare", "bare_frame", "plain.isetitem(at, np.nan)", "pass", "tests/local/test_what_hangs_on_frames.py", "true values hang on frames"),
     M("leeward.tables._bare", "", "index.equals(pd.RangeIndex(size))", "True", "tests/local", "an index that tells an order goes out"),

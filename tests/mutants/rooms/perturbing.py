@@ -124,7 +124,7 @@ MUTANTS = [
     M("leeward.local._levels", "LevelsOfPeople.check", "if self._held.setdefault(one_of(person), name) != name:", "if False:", LEVELS + " " + OWN, "a person's level may follow from where they are"),
     M("leeward.local._levels", "LevelsOfPeople.check", "name not in self._known for name", "False for name", LEVELS, "reports at no level are made of nothing"),
     M("leeward.local._level_keys", "Level.over", 'made |= {"within": None, "factor": None}', "pass", LEVELS + " " + OWN, "a level's ε is refused beside the section's length"),
-    M("leeward.local.location._job", "LocationJob._rewrite", "own = [at[row] for row in rows]", "own = at[:len(points)]", LEVELS, "levels of rows without a position are those of others"),
+    M("leeward.local.location._job", "LocationJob._mover", "own = [at[row] for row in rows]", "own = at[:len(points)]", LEVELS, "levels of rows without a position are those of others"),
     # ---- each meter's own ε
     M("leeward.local.series._levels", "SeriesLevels.__init__", "key=lambda series: series.mechanism.epsilon)", "key=lambda series: -series.mechanism.epsilon)", OWN, "all meters are promised what the most careful have"),
     M("leeward.local.series._levels", "SeriesLevels.__init__", "(close.between, close.window)", "close.between", OWN, "levels of different windows share one promise"),
@@ -173,7 +173,7 @@ MUTANTS = [
     M("leeward.local._levels", "LevelsOfPeople.check", "if person is None or person != person:", "if False:", PAID, "rows without a person are one person to levels"),
     M("leeward.local._levels", "one_of", "return payer(person)", "return repr(person)", PAID, "an id is another person in another type to levels"),
     M("leeward.local.location._job", "LocationJob.run", "if paid is None:", "if True:", PAID, "a wrong box is told of the rows that are paid for alone"),
-    M("leeward.local.location._job", "LocationJob._rewrite", "reports += int(there.sum())", "reports += len(there)", PAID, "rows without a report are told as perturbed"),
+    M("leeward.local.location._job", "LocationJob._mover", "reports += int(there.sum())", "reports += len(there)", PAID, "rows without a report are told as perturbed"),
     M("leeward.local.location._tables", "TablePositions.positions", "self.rows.batches()", "self.rows.batches(list(dict.fromkeys([*self.at, *extra])))", PAID, "what is only passed on is read after the charge"),
     M("leeward.local.location._tables", "TablePositions._refuse_twice", "if name in self.at:", "if False:", GEOMETRIES, "the geometry is a person"),
     M("leeward.local.location._parquet", "_is_point", "return kind & _KIND in _POINTS", "return True", GEOMETRIES, "curves are given to the parser"),

@@ -70,6 +70,7 @@ def call(*args: Any, **kwargs: Any) -> Call:
 
 
 CALLS: dict[str, Call] = {
+    "Appliance": call(READINGS, adds=("0.1 kW",), first="2026-01-01T03:00"),
     "Billing": call("1", unit="1", step=1, bills=2, rebate="noisy", year_epsilon="1"),
     "Box": call(139.0, 35.0, 140.0, 36.0),
     "Budget": call("budget.sqlite", "town", cap="3", version="1", notion="addition-only", new=True),

@@ -414,6 +414,7 @@ def _series(made: LongSession) -> None:
         held[f"stated levels of {what}"] = job.statement()
         made.on_purpose.add(out)
     held["levels of meters"] = levels
+    held["appliance"] = lw.local.series.Appliance(series, adds=["1 kW"], first="2031-07-19T03:00")
     held["tree"] = tree = lw.local.series.TotalsTree(totals, ("hour", "day"))
     held |= {
         "tree's noise": tree.mechanism,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Series of one's own readings, such as a meter's: noise for each, totals, bills that are never too low."""
 
+from leeward.local.series._appliance import Appliance
 from leeward.local.series._billing import Billing, Settled
 from leeward.local.series._closeness import Closeness
 from leeward.local.series._documents import BillingStatement, SeriesStatement
@@ -13,6 +14,7 @@ from leeward.local.series._totals import Totals
 from leeward.local.series._tree import TotalsTree
 
 __all__ = [
+    "Appliance",
     "Billing",
     "BillingStatement",
     "Closeness",

@@ -140,6 +140,17 @@ class Schedule:
             raise self._off(column)
         return np.where(inside, slot, -1)
 
+    def slot_at(self, time: str | datetime) -> int:
+        """Return the slot of one time.
+
+        Raises:
+            InputError: no reading of the period is due then.
+        """
+        slot, rest = divmod(self._instant(time, "first") - self.first, self.step)
+        if rest or not 0 <= slot < self.slots:
+            raise InputError(f"first = {time}", "no reading of the period is due then", "Name a time when one is")
+        return slot
+
     def _microseconds(self, times: Any, column: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the instants that times may be, the earliest and the latest: one, but at a change of the clocks."""
         import pyarrow as pa

@@ -189,6 +189,10 @@ CALLS: dict[str, Call] = {
         (made := mechanism.SeriesMechanism("maximum", e, window=3))
         and (str(made), made.price(2), made.typical_error(), made.release([[0, 1, 2]], BITS))
     ),
+    "TreeMechanism": lambda e: (
+        (made := mechanism.TreeMechanism("maximum", e, levels=((1, 3), (3,)), spans=(3,)))
+        and (str(made), made.price, made.release([[0, 1]], BITS))
+    ),
     "PlanarMechanism": lambda e: (
         (made := mechanism.PlanarMechanism(distance.Plane(e)))
         and (made.displacement(), made.weight((0, 0), (3, 4)), made.probability((0, 0), (3, 4)))

@@ -5,11 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
-from tests.conformance.mechanism_conformance import Case, MechanismConformance, Sampler
 
 from leeward.distance import Derived
 from leeward.errors import InputError
@@ -17,7 +16,7 @@ from leeward.exact import exact, log
 from leeward.mechanism._consistent import Consistency
 from leeward.mechanism._series import Between
 from leeward.mechanism._tree import TreeMechanism
-from leeward.noise import Bits, SeededBitsForTests
+from leeward.noise import SeededBitsForTests
 from leeward.verification import verify
 
 SERIES = list(itertools.product(range(2), repeat=3))
@@ -114,26 +113,6 @@ def test_levels_that_each_spend_all_of_epsilon_are_found_out() -> None:
 def test_what_is_no_tree_is_refused(options: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError, match=says):
         TreeMechanism("manhattan", "1", **{"levels": LEVELS, "spans": (1, 3)} | options)
-
-
-def sampler(made: TreeMechanism) -> Sampler:
-    tops = (1, 2, 3)
-
-    def sample(one: Any, size: int, bits: Bits) -> list[Any]:
-        narrowest = np.tile([one[0], one[1] + one[2]], (size, 1))
-        nodes = np.concatenate(made.release(narrowest, bits), axis=1)
-        return [tuple(row) for row in nodes.clip(0, tops).tolist()]
-
-    return sample
-
-
-def case(between: Between) -> Case:
-    made, sharper = tree(between, "1", ["1/4", "3/4"]), tree(between, "2", ["1/4", "3/4"])
-    return Case(f"tree, {between}", made.on(SERIES), made.distance, sampler(made), sampler(sharper), draws=20_000)
-
-
-class TestTreeMechanism(MechanismConformance):
-    cases: ClassVar = [case("maximum"), case("manhattan")]
 
 
 # ---- totals that add up

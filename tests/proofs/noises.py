@@ -43,6 +43,7 @@ from leeward.mechanism import (
     two_sided,
 )
 from leeward.mechanism._series import SeriesMechanism
+from leeward.mechanism._tree import TreeMechanism
 from leeward.notion import (
     ADP,
     OSDP,
@@ -273,9 +274,17 @@ FORMS = [
         "Manhattan(ε, 0..2)",
         lambda e: (whole(SeriesMechanism("manhattan", e, window=2)), Manhattan(e, NUMBERS, nobody=False).on(READINGS)),
     ),
+    Pair(
+        '`TreeMechanism("maximum", ε, levels=((1, 2), (2,)), spans=(2,))`',
+        "Maximum(ε, 0..2)",
+        lambda e: (
+            whole(TreeMechanism("maximum", e, levels=((1, 2), (2,)), spans=(2,))),
+            Maximum(e, NUMBERS, nobody=False).on(READINGS),
+        ),
+    ),
 ]
 
 
-def whole(series: SeriesMechanism) -> FiniteMechanism:
+def whole(series: SeriesMechanism | TreeMechanism) -> FiniteMechanism:
     windows = [tuple(int(v) for v in table) for table in READINGS]
     return series.on(windows).pull_back(READINGS, lambda table: tuple(int(v) for v in table))

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.flat_series import flat_series
 
 import leeward as lw
 from leeward import inf
 from leeward.errors import DataError, InputError
 from leeward.local.location import PlanarLaplace
-from leeward.local.series import Billing, ReadingGrid
+from leeward.local.series import Appliance, Billing, ReadingGrid
 from leeward.mechanism import (
     AdaptiveSanitized,
     Everyone,
@@ -47,6 +48,14 @@ GEO = PlanarLaplace(box=(139.5, 35.5, 140.0, 35.9), within="200 m", factor=2)
 WATTS = ReadingGrid("kW", lower="0 kW", upper="8 kW", step="1 W")
 COUNTS, YES, NORTH, EAST = np.array([5, 6]), np.array([True, False]), np.array([35.6, 35.7]), np.array([139.7, 139.8])
 BILLS = Billing("1", unit="1", step=1, bills=2)
+KETTLE = Appliance(
+    flat_series(
+        values="kW", lower="0 kW", upper="8 kW", step="1 W", between="manhattan", epsilon="1", unit="1 kW",
+        start="2026-03-01", end="2026-03-02", every="12 h",
+    ),
+    adds=["2 kW"],
+    first="2026-03-01T12:00",
+)  # fmt: skip
 PLANE = PlanarMechanism(lw.distance.Plane("1"), step=1)
 ONCE = SubsampledCount("1")
 TREE = TreeMechanism("manhattan", "1", levels=((1, 2), (2,)), spans=(2,))
@@ -92,6 +101,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "SubsampledCount.release_visits": (ONCE.release_visits, {"person": COUNTS, "place": np.array([0, 1]), "places": 2}),
     "SubsampledCount.unbiased": (ONCE.unbiased, {"released": COUNTS}),
     "centred": (centred, {"noisy": COUNTS, "law": Geometric(UP).law}),
+    "Appliance.told": (KETTLE.told, {"published": NORTH, "quiet": NORTH}),
     "Billing.bill": (BILLS.bill, {"amounts": COUNTS}),
     "Billing.settle": (BILLS.settle, {"amounts": COUNTS[None], "billed": COUNTS[None] + 1}),
     "PlanarLaplace.perturb_points": (GEO.perturb_points, {"latitude": NORTH, "longitude": EAST}),

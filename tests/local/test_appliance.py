@@ -95,3 +95,5 @@ def test_what_has_another_law_is_refused() -> None:
         tree.told([1, 1], [0] * 4)
     with pytest.raises(InputError, match="another number"):
         Appliance(series(), **ADDS).told([1], [0] * 4)
+    with pytest.raises(InputError, match="missing"):
+        Appliance(series(), **ADDS).told([1, 2, np.nan, 0], [0] * 4)

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from leeward._arrays import given_array
 from leeward._taught import taught
 from leeward.errors import InputError
 from leeward.exact._real import ZERO, Real, whole
@@ -131,16 +132,21 @@ class Appliance:
             quiet: the meter's true readings without the appliance, in the series' unit, one each time one is due.
 
         Raises:
-            InputError: for other shapes, or a tree, whose totals that add up have no such law; `most` bounds it too.
+            InputError: for other shapes, values that are missing, or a tree, whose totals that add up have no such law;
+                `most` bounds it too.
         """
         if isinstance(self._asked, TotalsTree):
             raise InputError("The odds of totals that were made to add up", "their law is another", "See most")
         series = self._series
-        shown, before = np.asarray(published, np.float64), np.asarray(quiet, np.float64)
+        shown, before = given_array(published, np.float64), given_array(quiet, np.float64)
         spans = None if isinstance(self._asked, Series) else self._asked.spans
         if before.shape != self._added.shape or shown.shape != (len(before) if spans is None else len(spans),):
             raise InputError(
                 "Readings or totals of another number", "each is of the whole period", "Give all, in order"
+            )
+        if not (np.isfinite(before).all() and np.isfinite(shown).all()):
+            raise InputError(
+                "Readings or totals of which some are missing", "the odds are of all of them", "Attack a whole period"
             )
         truth, _ = series.grid.steps(before)
         step = series.grid.step_value if isinstance(self._asked, Series) else self._asked.step

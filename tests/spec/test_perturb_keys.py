@@ -17,7 +17,7 @@ from tests.spec.outcome import choices_of, keys_of, merged, words_in
 from leeward.cli import LeewardError
 from leeward.local import check_job
 from leeward.local.location._spec import Location
-from leeward.local.series._job import Spec as Series
+from leeward.local.series._spec import Spec as Series
 
 Given = Mapping[str, Any]
 Seen = Callable[[Given, Path], Any]

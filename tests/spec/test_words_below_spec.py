@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 import leeward
 from leeward.local.location._spec import Location
-from leeward.local.series._job import Spec as SeriesSpec
+from leeward.local.series._spec import Spec as SeriesSpec
 from leeward.spec import Spec
 
 SOURCE = Path(leeward.__file__).parent
@@ -29,6 +29,7 @@ OF_SPECS = {
     "local/location/_spec.py",
     "local/_stores.py",
     "local/series/_job.py",
+    "local/series/_spec.py",
 }
 """What reads specs, or writes one, below `spec` and `cli`."""
 

@@ -104,7 +104,7 @@ MUTANTS = [
     M("leeward.local.location._order", "PositionOrder.add", "self._all.add(at, counted)", "pass", "tests/local/test_order_of_rows.py", "nobody is told of rows sorted by position"),
     M("leeward.local._order", "Order.tells", "below * 2 * variance", "below * variance / 100", "tests/local/test_order_of_rows.py", "only a perfect order is noticed"),
     M("leeward.local.series._order", "order_of_readings", "if _one_way(step):", "if False:", "tests/local/test_order_of_rows.py", "what a time of day has in common is taken for an order"),
-    M(SERIES, "read", "if publish.by in {data.time, data.value}:", "if False:", "tests/local tests/spec", "readings go out as names of groups"),
+    M("leeward.local.series._spec", "read_spec", "if publish.by in {data.time, data.value}:", "if False:", "tests/local tests/spec", "readings go out as names of groups"),
     M(SERIES, "read", "if named in own:", "if named in ():", "tests/local/test_totals_table.py tests/spec", "a column of names is written over by one of totals"),
     M("leeward.local.series._days", "in_words", "if not dated:", "if False:", "tests/local/test_days.py", "days of reports without times are told wrongly"),
     M("leeward.tables._bare", "bare_frame", "plain.isetitem(at, np.nan)", "pass", "tests/local/test_what_hangs_on_frames.py", "true values hang on frames"),
@@ -138,7 +138,7 @@ MUTANTS = [
     M("leeward.local.series._levels", "SeriesLevels.check", "series.check()", "self.weakest.check()", OWN, "a level that says nothing goes out beside others"),
     M("leeward.local.series._job", "SeriesJob._noisy", "if self.own is None:", "if True:", OWN, "files are drawn at one ε"),
     M("leeward.local._level_keys", "Level.over", '{"epsilon": None, "unit": None}', '{"epsilon": None}', LEVELS + " " + OWN, "a level's length is refused beside the section's unit"),
-    M("leeward.local.series._job", "_asked", "if data.meter is None:", "if False:", OWN, "a level of nobody's readings"),
+    M("leeward.local.series._spec", "asked_of_levels", "if data.meter is None:", "if False:", OWN, "a level of nobody's readings"),
     M("leeward.local.series._level_statement", "statement_of_levels", "if series is levels.weakest", "if series is not levels.weakest", OWN, "the statement promises all what one of the careful has"),
     # ---- levels beside budgets, reports that are shown again, and places
     M(AGAIN, "Remembered.shown", "if self.known[new].any():", "if False:", AGAIN_TESTS, "what was not paid for is drawn"),

@@ -6,27 +6,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 
 from leeward._paths import resolve
-from leeward._plain import counted, told
+from leeward._plain import counted
 from leeward._progress import Progress
-from leeward._toml import ExactText, Section, check
 from leeward.errors import SpecError, noted
-from leeward.exact._real import whole
 from leeward.ledger import MemoizedReports, PersonBudgets
 from leeward.ledger._memoized_reports import Once
 from leeward.local._as_they_are import AsTheyAre
 from leeward.local._job import Opens, Written
-from leeward.local._level_keys import Level, check_pair
 from leeward.local._stores import Stores
 from leeward.local._untouched import published, untouched
 from leeward.local.series._budget import Budget, charge, price_of
-from leeward.local.series._closeness import Closeness
 from leeward.local.series._documents import SeriesStatement
 from leeward.local.series._files import ReadingsFile
 from leeward.local.series._grid import Integers, ReadingGrid
@@ -34,16 +29,16 @@ from leeward.local.series._level_statement import statement_of_levels
 from leeward.local.series._levels import SeriesLevels
 from leeward.local.series._order import order_of_readings
 from leeward.local.series._post_processing import PostProcessing
-from leeward.local.series._readings import Columns, Missing, Readings, find_columns, ordered_names, read_readings
-from leeward.local.series._repeats import Remembered, Repeat, law_of
-from leeward.local.series._schedule import Per, Schedule
+from leeward.local.series._readings import Columns, Readings, find_columns, ordered_names, read_readings
+from leeward.local.series._repeats import Remembered, law_of
+from leeward.local.series._schedule import Schedule
 from leeward.local.series._series import Series
+from leeward.local.series._spec import Publish, asked_of_levels, read_spec
 from leeward.local.series._statement import facts, statement, with_budget, with_repeats
 from leeward.local.series._totals import Totals
 from leeward.local.series._tree import TotalsTree
 from leeward.local.series._tree_statement import statement_of_tree
 from leeward.local.series._tree_table import names_of_tree, table_of_tree, words_of_tree
-from leeward.mechanism._series import Between, SeriesNoise
 from leeward.outputs import beside
 from leeward.tables._columns import check_named
 from leeward.tables._csv import small_records
@@ -51,105 +46,11 @@ from leeward.tables._kinds import Kind, kind_of
 from leeward.tables._rows import ROWS
 from leeward.tables._sheets import write_table
 
-
-class Data(Section):
-    """``[data]``: the private table, what its columns mean, and the unit of its readings."""
-
-    table: str
-    time: str
-    value: str
-    unit: str
-    meter: str | None = None
-
-
-class Period(Section):
-    """``[time]``: the public clock."""
-
-    start: str | datetime
-    end: str | datetime
-    every: str
-    zone: str | None = None
-
-
-class PublicValues(Section):
-    """``[values]``: the public bounds and grid."""
-
-    lower: str
-    upper: str
-    step: str
-    missing: Missing = "refuse"
-
-
-class Protect(Section):
-    """``[protect]``: ε, the distance it is about, and the noise."""
-
-    between: Between = "maximum"
-    epsilon: ExactText | None = None
-    unit: str | None = None
-    within: str | None = None
-    factor: ExactText | None = None
-    window: int = 1
-    noise: SeriesNoise | None = None
-    level: str | None = None
-    levels: dict[str, Level] | None = None
-
-    def closeness(self, level: str | None = None) -> Closeness:
-        """Return what is asked for, of a level where one is named: what it leaves out is the section's own."""
-        keys = self.model_dump(exclude={"noise", "level", "levels"})
-        if level is not None and self.levels is not None:
-            keys = self.levels[level].over(keys)
-        return Closeness(**keys)
-
-
-class Publish(AsTheyAre):
-    """``[publish]``: readings or totals, what is done with noisy readings, and which other columns go out with them."""
-
-    what: Literal["readings", "totals", "tree"] = "readings"
-    per: Per = "day"
-    levels: list[Per] | None = None
-    shares: dict[str, ExactText] | None = None
-    by: str | None = None
-    smooth: int = 1
-    clamp: bool = False
-    prior: str | None = None
-
-
-class Spec(Section):
-    """A whole spec of this kind."""
-
-    data: Data
-    time: Period
-    values: PublicValues
-    protect: Protect
-    publish: Publish = Publish()
-    budget: Budget | None = None
-    repeat: Repeat | None = None
-
-
 _CHARGED: Final = "The days were charged to their meters' budgets before, and that stands: a second run pays again."
 """Nobody knows whether noise that was drawn was seen, so a charge is never given back."""
 
 _ROOM: Final = 100_000
 """About as many bytes as are written beside the table."""
-
-_EXAMPLES: Final = {
-    "data": '[data] table = "readings.parquet", time = "time", value = "kw", unit = "kW"',
-    "table": 'table = "readings.parquet"',
-    "time": 'time = "the column of times" in [data], and a section [time] with start, end and every',
-    "value": 'value = "the column of readings"',
-    "unit": 'unit = "kW"',
-    "start": "start = 2026-01-01T00:00:00",
-    "end": "end = 2026-02-01T00:00:00",
-    "every": 'every = "15 min"',
-    "values": '[values] lower = "0 kW", upper = "12 kW", step = "1 W"',
-    "lower": 'lower = "0 kW"',
-    "upper": 'upper = "12 kW"',
-    "step": 'step = "1 W"',
-    "protect": '[protect] between = "maximum", epsilon = "1", unit = "100 W"',
-    "store": 'store = "meters.db", a file of its own',
-    "secret": 'secret = "meters.key", a file of at least 16 secret bytes',
-    "reports_a_day": "reports_a_day = 1, so that a second run that publishes a day of a meter again is refused",
-}
 
 
 def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
@@ -159,29 +60,8 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
         SpecError: a key or value is not as described.
         LeewardError: what is asked for is refused.
     """
-    spec = check(Spec, given, _EXAMPLES)
+    spec = read_spec(given)
     publish, data = spec.publish, spec.data
-    if publish.what != "readings" and (publish.keep_columns is not None or publish.drop_columns is not None):
-        raise SpecError(
-            "[publish] keep_columns, drop_columns",
-            "they are of the columns that go out with readings, and totals have columns of their own",
-            'Leave them out, or what = "readings"',
-        )
-    if publish.what != "readings" and (publish.smooth, publish.clamp, publish.prior) != (1, False, None):
-        raise SpecError(
-            "[publish] smooth, clamp, prior", "they are for readings", 'Leave them out, or what = "readings"'
-        )
-    _check_tree(spec)
-    _check_budget(spec)
-    _check_repeat(spec)
-    if publish.what == "readings" and publish.by is not None:
-        raise SpecError("[publish] by", "it groups the meters of totals", 'Write what = "totals", or "tree"')
-    if publish.by in {data.time, data.value}:
-        raise SpecError(
-            f"[publish] by = {told(publish.by)}",
-            "it is the column of times, or of readings, and the names of groups are published as they are",
-            "Name a column that says which meters belong together",
-        )
     prior = None if publish.prior is None else resolve(publish.prior, folder)
     options: dict[str, Any] = {
         "noise": spec.protect.noise,
@@ -191,7 +71,7 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
         ),
     }
     grid = ReadingGrid(unit=data.unit, **spec.values.model_dump(exclude={"missing"}))
-    clock, asked = Schedule(**spec.time.model_dump()), _asked(spec)
+    clock, asked = Schedule(**spec.time.model_dump()), asked_of_levels(spec)
     levels = None if asked is None else SeriesLevels(asked, grid, clock, **options)
     series = Series(spec.protect.closeness(), grid, clock, **options) if levels is None else levels.weakest
     totals = None if publish.what == "readings" else Totals(series, publish.per)
@@ -224,97 +104,9 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
     return job
 
 
-def _check_tree(spec: Spec) -> None:
-    """Refuse what is of trees where none is published, and what is not known of them.
-
-    Raises:
-        SpecError: for either.
-    """
-    publish = spec.publish
-    if publish.what != "tree":
-        if publish.levels is not None or publish.shares is not None:
-            raise SpecError("[publish] levels, shares", "they are of a tree of totals", 'Write what = "tree"')
-    elif spec.protect.levels is not None:
-        raise SpecError(
-            "[protect] levels with a tree of totals",
-            "all nodes of a level have one law, and meters of other levels of ε have another",
-            'Leave level and levels out; or publish totals of one span, what = "totals"',
-        )
-
-
 def _tree(totals: Totals, publish: Publish) -> TotalsTree:
     given: dict[str, Any] = {"levels": publish.levels, "shares": publish.shares}
     return TotalsTree(totals, **{name: value for name, value in given.items() if value is not None})
-
-
-def _check_budget(spec: Spec) -> None:
-    """Refuse a budget of nobody, and days of totals that are not paid for: a total cannot go without one of its parts.
-
-    Raises:
-        SpecError: for either.
-    """
-    if spec.budget is None:
-        return
-    if spec.data.meter is None:
-        raise SpecError(
-            "[budget] without [data] meter",
-            "budgets are kept for each meter",
-            'Name the column of meters, meter = "…"; of one meter, with the same name in every row',
-        )
-    if spec.publish.what != "readings" and spec.budget.over == "withhold":
-        raise SpecError(
-            '[budget] over = "withhold" with totals',
-            "a total without the readings that are not paid for would be another total",
-            "Leave over out; the run is then refused",
-        )
-    whole(spec.budget.reports_a_day, "reports_a_day", says="it says how many are paid for")
-
-
-def _check_repeat(spec: Spec) -> None:
-    """Refuse to remember readings of nobody, or totals.
-
-    Raises:
-        SpecError: for either.
-    """
-    if spec.repeat is None:
-        return
-    if spec.data.meter is None:
-        raise SpecError(
-            "[repeat] without [data] meter",
-            "a noisy reading is kept for each meter and time",
-            'Name the column of meters, meter = "…"; of one meter, with the same name in every row',
-        )
-    if spec.publish.what != "readings":
-        raise SpecError(
-            "[repeat] with totals",
-            "noisy readings are kept, one for each meter and time, and a total is none",
-            'Leave [repeat] out; or what = "readings", and add those up',
-        )
-
-
-def _asked(spec: Spec) -> dict[str, Closeness] | None:
-    """Return what each level asks for; None where all meters have one ε.
-
-    Raises:
-        SpecError: levels and their column do not go together, or with the other columns.
-    """
-    protect, data = spec.protect, spec.data
-    check_pair(protect.level, protect.levels)
-    if protect.levels is None:
-        return None
-    if data.meter is None:
-        raise SpecError(
-            "[protect] levels without [data] meter",
-            "a level is that of a meter, for all of its readings",
-            'Name the column of meters, meter = "…"; or leave level and levels out',
-        )
-    if protect.level in {data.meter, data.time, data.value}:
-        raise SpecError(
-            f"[protect] level = {told(protect.level)}",
-            "it is the column of meters, of times or of readings, and levels go out as they are",
-            "Name the public column that says the level of each meter",
-        )
-    return {name: protect.closeness(name) for name in protect.levels}
 
 
 def _prior(path: Path) -> list[tuple[str, str]]:

@@ -14,8 +14,8 @@ import pytest
 WHOLE = ("accounting", "benchmarks", "distance", "exact", "noise", "notion", "oracle")
 """Rooms whose tests take seconds in all: `make test` runs them whole."""
 
-COMPLETE = ("grid", "keys", "mutants", "proofs", "spec")
-"""Rooms whose grids are complete lists of what must hold: the build server runs them whole."""
+COMPLETE = {"grid", "keys", "mutants", "proofs", "spec", "test_desk_browser"}
+"""Rooms, and files, whose grids are complete lists of what must hold: the build server runs them whole."""
 
 
 def thin(items: Iterable[pytest.Item]) -> None:
@@ -32,7 +32,7 @@ def thin(items: Iterable[pytest.Item]) -> None:
         for point in [each for each in points if not each.get_closest_marker("sweep")][1:-1]:
             point.add_marker(pytest.mark.sweep)
         swept = [each for each in points if each.get_closest_marker("sweep") and not each.get_closest_marker("long")]
-        if points[0].path.parent.name not in COMPLETE:
+        if COMPLETE.isdisjoint((points[0].path.parent.name, points[0].path.stem)):
             middle = len(swept) // 2
             for point in [*swept[:middle], *swept[middle + 1 :]]:
                 point.add_marker(pytest.mark.long)

@@ -17,9 +17,15 @@ REQUIREMENTS: Final = {
     "pyspark": "pyspark>=4.0,<4.1",
     "fastapi": "fastapi>=0.120",
     "uvicorn": "uvicorn>=0.35",
+    "scipy": "scipy>=1.13",
+    "dp_accounting": "dp-accounting>=0.5",
 }
 """The optional libraries, each as pip is asked for it, in the extras ``geo``, ``postgres`` (``psycopg``), ``frames``,
-``spark`` and ``desk`` (``fastapi`` and ``uvicorn``)."""
+``spark``, ``desk`` (``fastapi`` and ``uvicorn``) and ``analysis`` (``scipy`` and ``dp_accounting``)."""
+
+
+class NotInstalledError(InputError):
+    """A library that a plain install leaves out is needed; the message holds the command that installs it."""
 
 
 def optional(module: str, what: str) -> Any:
@@ -30,7 +36,7 @@ def optional(module: str, what: str) -> Any:
         what: what it is needed for, as the first words of the message.
 
     Raises:
-        InputError: the library is not installed; the message holds the command that installs it.
+        NotInstalledError: the library is not installed; the message holds the command that installs it.
     """
     library = module.partition(".")[0]
     try:
@@ -38,7 +44,7 @@ def optional(module: str, what: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != library:
             raise  # the library is there, and lacks one of its own
-    raise InputError(
+    raise NotInstalledError(
         what,
         f"it needs the library {library}, which is not installed",
         f'Install it: pip install "{REQUIREMENTS[library]}"',

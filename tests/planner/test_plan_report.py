@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
+import sys
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +14,7 @@ from pydantic import ValidationError
 
 import leeward as lw
 from leeward._plain import probability, short_percent
+from leeward.accounting import _privacy_loss
 from leeward.errors import InputError
 from leeward.exact import exp_minus
 from leeward.exact._weight import weight
@@ -182,13 +185,25 @@ def test_releases_that_are_too_many_to_compose_have_their_price() -> None:
         assert one.price == "1000000"
         assert (one.worst is None) == (one.not_composed is not None)
     assert any(one is not None and "points of the grid" in f"{one.not_composed}" for one in together)
-    assert plan_html(plan_report(asked)).count("No ε at δ is given where it would take too much work") == 1
+    assert plan_html(plan_report(asked)).count("No ε at δ is given: it would take too much work") == 1
     few = compare(
         query, lw.UnboundedDP("1"), safe_at_most=2, error_at_most="1/100", scenario=Scenario(places=3, releases=2)
     )
     assert "too much work" not in plan_html(plan_report(few))
     with pytest.raises(InputError, match="More than a trillion releases"):
         Scenario(releases=10**310)
+
+
+def test_a_plain_install_compares_several_releases_and_names_what_the_epsilon_at_a_delta_needs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for library in ("dp_accounting.pld.pld_pmf", "dp_accounting.pld.common", "dp_accounting"):
+        monkeypatch.setitem(sys.modules, library, None)
+    _privacy_loss._self_composed.cache_clear()
+    query = lw.count_visitors(VISITS, PLACES, **HOUR, places_per_person=1)
+    made = plan_report(compare(query, lw.UnboundedDP("2/7"), safe_at_most=2, scenario=Scenario(places=3, releases=11)))
+    assert {option.composed.price for option in made.shown if option.composed is not None} >= {"22/7"}
+    assert html.unescape(plan_html(made)).count('Install it: pip install "dp-accounting>=0.5"') == 1
 
 
 def test_the_unit_of_rows_is_a_row() -> None:

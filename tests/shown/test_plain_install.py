@@ -24,8 +24,9 @@ from leeward.errors import InputError
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = Path(lw.__file__).parent
-SERVED = {"_web", "desk", "service"}
-"""What needs the extra of the desk."""
+SERVED = {"fastapi", "starlette", "uvicorn"}
+ASKED_FOR_FIRST = {"_web": SERVED, "desk": SERVED, "service": SERVED, "papers": {"scipy"}}
+"""What a room asks for as optional before any other module of it is imported."""
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 OPTIONAL = set(REQUIREMENTS)
 
@@ -63,18 +64,17 @@ def modules_of(names: set[str]) -> set[str]:
 
 def test_the_optional_libraries_are_those_of_the_extra() -> None:
     extras = PROJECT["optional-dependencies"]
-    listed = [each for name in ("geo", "postgres", "frames", "spark", "desk") for each in extras[name]]
-    extra = {re.split(r"[\[<>=]", text)[0]: text for text in listed}
+    listed = [each for name in ("geo", "postgres", "frames", "spark", "desk", "analysis") for each in extras[name]]
+    extra = {re.split(r"[\[<>=]", text)[0].replace("-", "_"): text for text in listed}
     assert extra == dict(REQUIREMENTS)
-    assert not OPTIONAL & closure()
+    assert not {normal(library) for library in OPTIONAL} & closure()
 
 
 @pytest.mark.sweep
 def test_every_import_is_of_a_plain_install_or_asked_for_as_optional() -> None:
     plain = modules_of(closure()) | sys.stdlib_module_names | {"leeward"}
     for path in sorted(SOURCE.rglob("*.py")):
-        # what serves asks for them as optional, before any other module of it is imported
-        known = plain | ({"fastapi", "starlette", "uvicorn"} if path.relative_to(SOURCE).parts[0] in SERVED else set())
+        known = plain | ASKED_FOR_FIRST.get(path.relative_to(SOURCE).parts[0], set())
         tree = ast.parse(path.read_text("utf-8"))
         for_types = {
             node
@@ -243,7 +243,6 @@ def test_a_plain_install_in_an_empty_environment(tmp_path: Path) -> None:
 
     assert lw.__version__ in run(command, "--version")
     assert "report.html" in run(command, "demo", "--out", "demo-out")
-    run(command, "papers", "--out", "papers-out", "--quiet")
     made = commands.house(work)
     # one process for all of them: what they import is the same, and most of what one of them takes
     assert "the commands run" in run(python, "-c", _COMMANDS, json.dumps([*made.commands.values()]))

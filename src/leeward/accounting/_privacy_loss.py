@@ -25,6 +25,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from leeward._displayed import Drawn
+from leeward._optional import optional
 from leeward._taught import taught
 from leeward.accounting._dominating_pairs import Pair, pair, replaced
 from leeward.accounting._events import (
@@ -57,6 +58,8 @@ GRID = "1e-4"
 
 MOST_POINTS = 1 << 22
 """The most grid points that the losses of one part may spread over: at the usual grid, about ±200."""
+
+_WHAT = "(ε, δ) of losses that are not constant"
 
 _CLOSE = 1e-9  # ε from δ is rounded up by at most this
 
@@ -247,8 +250,7 @@ def _repeated(losses: Any, times: int, grid: float) -> Any:
         return losses
     if times * math.log1p(-losses._infinity_mass) < _NOTHING:
         return _certainly(grid)
-    from dp_accounting.pld import common
-
+    common = optional("dp_accounting.pld.common", _WHAT)
     if times > _FEW or losses.size**times > 1000:  # fewer points are composed one by one
         losses = losses.to_dense_pmf()
         low, high = common.compute_self_convolve_bounds(losses._probs, times, TAIL)
@@ -262,8 +264,7 @@ _NOTHING = math.log(TAIL)
 
 def _certainly(grid: float) -> Any:
     """The distribution of a loss that is always infinite: nothing is hidden."""
-    from dp_accounting.pld import pld_pmf
-
+    pld_pmf = optional("dp_accounting.pld.pld_pmf", _WHAT)
     return pld_pmf.create_pmf({0: 0.0}, grid, 1.0, pessimistic_estimate=True)
 
 
@@ -283,8 +284,7 @@ def _check_points(points: float) -> None:
 
 def _discretised(worst: Pair, grid: float) -> Any:
     """Return dp-accounting's distribution of the loss, connect-the-dots on the grid points next to each loss."""
-    from dp_accounting.pld import pld_pmf  # lazily: only (ε, δ) accounting needs it
-
+    pld_pmf = optional("dp_accounting.pld.pld_pmf", _WHAT)
     losses = worst.losses()
     finite = np.isfinite(losses)
     if not finite.any() or worst.present[finite].sum() <= TAIL:
@@ -305,8 +305,7 @@ def _discretised(worst: Pair, grid: float) -> Any:
 
 def _composed(parts: list[Any]) -> Any:
     """Compose the smallest two until one is left."""
-    from dp_accounting.pld import pld_pmf
-
+    pld_pmf = optional("dp_accounting.pld.pld_pmf", _WHAT)
     if any(_certain(part) for part in parts):
         return next(part for part in parts if _certain(part))
     if sum(math.log1p(-part._infinity_mass) for part in parts) < _NOTHING:

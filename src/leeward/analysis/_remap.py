@@ -20,6 +20,7 @@ from typing import Any, TypeAlias, cast
 import flint
 import numpy as np
 
+from leeward._optional import optional
 from leeward._taught import taught
 from leeward.analysis._loss import LossLike, LossMatrix, read_loss
 from leeward.analysis._prior import Prior, read_prior
@@ -178,15 +179,13 @@ def _columns(matrix: LossMatrix, outputs: Sequence[Any]) -> LossMatrix:
 
 def _cautious(mechanism: FiniteMechanism, matrix: LossMatrix) -> Remapped:
     """The randomised remap T that minimises max_x Σ_z Pr[z | x] Σ_w T(z, w)·ℓ(x, w)."""
-    from scipy import sparse  # lazily: only linear programs need it
-    from scipy.optimize import linprog
-
+    sparse = optional("scipy.sparse", "The best remap at worst")
+    linprog = optional("scipy.optimize", "The best remap at worst").linprog
     probabilities, losses = mechanism.to_numpy(), matrix.to_numpy()
     losses /= losses.max() or 1.0  # what the solver tolerates is absolute
     (n, outputs), guesses = probabilities.shape, losses.shape[1]
     cost = (probabilities[:, :, None] * losses[:, None, :]).reshape(n, -1)
-    solve: Any = linprog  # its stubs know fewer shapes than it takes
-    solved = solve(
+    solved = linprog(
         np.append(np.zeros(outputs * guesses), 1.0),
         A_ub=np.hstack([cost, -np.ones((n, 1))]),
         b_ub=np.zeros(n),

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from leeward._optional import optional
 from leeward._taught import taught
 from leeward.analysis._bounds import OneSided, Rows, one_sided
 from leeward.errors import InputError, UndecidedError
@@ -106,8 +107,7 @@ def _by_program(
     good: list[dict[Any, Weight]], bad: list[dict[Any, Weight]], outputs: list[Hashable], allowed: Weight
 ) -> tuple[dict[Any, Fraction], Weight]:
     """Maximise t with Σ p(x, z)·s_z ≥ t on good rows and ≤ α on bad ones, 0 ≤ s ≤ 1; then make it exact, both ways."""
-    from scipy.optimize import linprog  # lazily: scipy is slow to import
-
+    linprog = optional("scipy.optimize", "The best sanitizer").linprog
     above, below = (np.array([[float(row.get(z, weight(0))) for z in outputs] for row in rows]) for rows in (good, bad))
     below = below.reshape(len(bad), len(outputs))
     found = linprog(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,7 +85,7 @@ def shortest_paths(values: Sequence[Real], codes: Codes) -> Coded:
     unit = common_unit(values)
     if unit is not None and max(unit[1]) * max(n, 1) < 2**53:
         weights = np.array([np.inf if m < 0 else float(m) for m in unit[1]])[codes]
-        distinct, coded = np.unique(_dijkstra(weights)[0], return_inverse=True)  # integers below 2^53: exact
+        distinct, coded = np.unique(_shortest(weights)[0], return_inverse=True)  # integers below 2^53: exact
         exactly = tuple(inf if np.isinf(m) else unit[0] * int(m) for m in distinct)
         return exactly, coded.reshape(n, n)
     made = _along_float_paths(values, codes)
@@ -98,9 +97,9 @@ def broken_triangle(values: Sequence[Real], codes: Codes) -> tuple[int, int, int
     unit = common_unit(values)
     if unit is not None and max(unit[1], default=0) * max(len(codes), 1) < 2**53:
         weights = np.array([np.inf if m < 0 else float(m) for m in unit[1]])[codes]
-        if np.array_equal(_dijkstra(weights)[0], weights):
+        if _closed(weights):
             return None
-    matrix = np.array([float(v) for v in values])[codes]
+    matrix = _floats(values, codes)
     finite = np.array([not v.is_infinite for v in values])[codes]  # also where a float is not
     size = len(values)
     kind = np.int64 if size**3 < 2**63 else object  # keys of three codes must not wrap
@@ -124,17 +123,37 @@ def broken_triangle(values: Sequence[Real], codes: Codes) -> tuple[int, int, int
     return None
 
 
-def _dijkstra(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], Any]:
-    from scipy.sparse import csgraph  # lazily: only finite spaces need it
+def _floats(values: Sequence[Real], codes: Codes) -> NDArray[np.float64]:
+    return np.array([float(v) for v in values])[codes]
 
-    graph = csgraph.csgraph_from_dense(weights, null_value=np.inf)  # keeps zeros: two secrets may be 0 apart
-    return csgraph.shortest_path(graph, directed=True, return_predecessors=True)
+
+def _shortest(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Return the lengths of shortest paths, and the last point before the end of each (Floyd and Warshall)."""
+    lengths, through = weights.copy(), np.empty_like(weights)
+    before = np.broadcast_to(np.arange(len(weights))[:, None], weights.shape).copy()
+    for via in range(len(weights)):
+        if np.isfinite(lengths[via]).sum() > 1 and np.isfinite(lengths[:, via]).sum() > 1:
+            np.add(lengths[:, via, None], lengths[via], out=through)
+            shorter = through < lengths
+            np.copyto(lengths, through, where=shorter)
+            np.copyto(before, before[via], where=shorter)
+    return lengths, before
+
+
+def _closed(weights: NDArray[np.float64]) -> bool:
+    """Whether no way through another point is shorter."""
+    through = np.empty_like(weights)
+    for via in range(len(weights)):
+        np.add(weights[:, via, None], weights[via], out=through)
+        if (through < weights).any():
+            return False
+    return True
 
 
 def _along_float_paths(values: Sequence[Real], codes: Codes) -> Coded:
     """Add up exactly along the paths that floats take for the shortest."""
     n = len(codes)
-    lengths, before = _dijkstra(np.array([float(v) for v in values])[codes])
+    lengths, before = _shortest(_floats(values, codes))
     known = [inf, ZERO]
     found = {inf: 0, ZERO: 1}
     sums: dict[tuple[int, int], int] = {}
@@ -147,7 +166,8 @@ def _along_float_paths(values: Sequence[Real], codes: Codes) -> Coded:
                 break
             trail = [int(target)]
             while trail[-1] not in done:
-                trail.append(int(before[i, trail[-1]]))
+                # rounding may close a circle: then the way from i itself is taken, and exact numbers see that it is longer
+                trail.append(int(before[i, trail[-1]]) if len(trail) <= n else i)
             for via, j in zip(reversed(trail[1:]), reversed(trail[:-1]), strict=True):
                 key = int(made[i, via]), int(codes[via, j])
                 if key not in sums:

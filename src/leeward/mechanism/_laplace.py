@@ -28,6 +28,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._optional import optional
 from leeward.distance import FiniteDistance, listed
 from leeward.errors import InputError, RefusedError
 from leeward.exact._monomials import Monomial
@@ -159,8 +160,7 @@ def _classes(between: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.in
 
 def _vertex(matrix: NDArray[np.float64], distance: FiniteDistance[Any]) -> list[int]:
     """Return the columns that are positive in one basic solution λ ≥ 0 of matrix·λ = 1."""
-    from scipy.optimize import linprog  # lazily: scipy is slow to import
-
+    linprog = optional("scipy.optimize", "The Laplace mechanism of a distance without symmetries").linprog
     found = linprog(np.zeros(matrix.shape[1]), A_eq=matrix, b_eq=np.ones(len(matrix)), method="highs-ds")
     if found.status != 0:
         raise _none(distance, "every scaling function would be negative somewhere, a linear program says")

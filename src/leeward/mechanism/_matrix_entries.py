@@ -99,8 +99,8 @@ def enclose(values: Sequence[Weight]) -> tuple[NDArray[np.float64], NDArray[np.f
 def row_sums(values: Sequence[Weight], codes: NDArray[np.intp]) -> list[Weight]:
     """Return the distinct exact row sums of a coded matrix.
 
-    The coefficients of all exponentials are put on common denominators, so that the sums of all rows are one sparse
-    product of integer matrices. Integers that would not fit in 64 bits are summed one by one.
+    The coefficients of all exponentials are put on common denominators, so that the sums are of integers. Those that would
+    not fit in 64 bits are summed one by one.
     """
     if isinstance(values, Rationals):
         return [weight(total) for total in _rational_sums(values, codes)]
@@ -119,7 +119,7 @@ def row_sums(values: Sequence[Weight], codes: NDArray[np.intp]) -> list[Weight]:
     integers = [(code, column, c.numerator * (scale // c.denominator)) for code, column, c in forms]
     small = max((abs(c) for _, _, c in integers), default=0) * codes.shape[1] < 2**63
     names, sums = list(columns), []
-    for row in (_sparse_totals if small else _big_totals)(integers, codes, max(len(names), 1)):
+    for row in (_small_totals if small else _big_totals)(integers, codes, max(len(names), 1)):
         tops: list[dict[Real, Fraction]] = [{} for _ in denominators]
         for j, total in row:
             group, r = names[j]
@@ -133,19 +133,15 @@ _Totals = set[tuple[tuple[int, int], ...]]
 """For each distinct row, its non-zero totals: (column, total)."""
 
 
-def _sparse_totals(integers: list[tuple[int, int, int]], codes: NDArray[np.intp], width: int) -> _Totals:
-    from scipy import sparse  # lazily: scipy is slow to import
-
-    n, m = codes.shape
-    size = int(codes.max(initial=0)) + 1
-    starts = np.arange(n + 1, dtype=np.int64) * m
-    counts = sparse.csr_array((np.ones(n * m, np.int64), codes.ravel(), starts), shape=(n, size))
+def _small_totals(integers: list[tuple[int, int, int]], codes: NDArray[np.intp], width: int) -> _Totals:
     which, column, coefficient = np.array(integers, np.int64).reshape(-1, 3).T
-    table = sparse.csr_array((coefficient, (which, column)), shape=(size, width))
+    size = int(codes.max(initial=0)) + 1
     totals: _Totals = set()
-    for start in range(0, n, 64):  # cancelled columns leave zeros behind, so rows are made dense, a few at a time
-        block = np.unique((counts[start : start + 64] @ table).toarray(), axis=0)
-        totals.update(tuple((j, int(row[j])) for j in np.flatnonzero(row).tolist()) for row in block)
+    for row in codes:
+        total = np.zeros(width, np.int64)
+        np.add.at(total, column, np.bincount(row, minlength=size)[which] * coefficient)
+        kept = np.flatnonzero(total)
+        totals.add(tuple(zip(kept.tolist(), total[kept].tolist(), strict=True)))
     return totals
 
 

@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sources' figures, tables and worked numbers, recomputed, beside what was printed."""
+"""The sources' figures, tables and worked numbers, recomputed, beside what was printed.
 
-from leeward.papers._claim import Claim as Claim
-from leeward.papers._claim import Figure as Figure
-from leeward.papers._household import household_power as household_power
-from leeward.papers._peopleflow import Peopleflow as Peopleflow
-from leeward.papers._recompute import recompute as recompute
-from leeward.papers._recompute import write as write
-from leeward.papers._recomputed import Recomputed as Recomputed
-from leeward.papers._visits import Visits as Visits
+Names are listed in ``__init__.pyi`` and loaded when first used: they need libraries that a plain install leaves out.
+"""
+
+import lazy_loader
+
+from leeward._optional import optional
+
+_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> object:
+    for library in ("dp_accounting", "pandas", "scipy"):
+        optional(library, "The papers, recomputed")
+    return _load(name)

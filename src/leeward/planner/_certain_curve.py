@@ -24,7 +24,9 @@ count for every level would need noise at ε/m for m levels, because withdrawing
 
 from __future__ import annotations
 
-import math
+import bisect
+
+import flint
 
 from leeward.planner._number_plan import NumberPlan
 
@@ -37,10 +39,18 @@ def gives_curve(plan: NumberPlan) -> bool:
 
 def too_high(plan: NumberPlan, intervals: int) -> int:
     """Return by how much the bound over so many intervals is too high at most, with probability at least 95 %."""
-    from scipy.stats import nbinom  # half a second, and other questions need none of it
+    with flint.ctx.workprec(_BITS):
+        stays = 1 - (-plan.parts[0].law.up.arb(_BITS)).exp()  # the chance that a count has no noise
 
-    stays = -math.expm1(-float(plan.parts[0].law.up))  # the chance that a count has no noise
-    most = int(nbinom.ppf(0.95, intervals, stays))
-    while nbinom.cdf(most, intervals, stays) < 0.95 + 1e-12:  # never told smaller because of a rounding
-        most += 1
-    return most
+    def enough(most: int) -> bool:
+        """Whether a negative binomial number is at most so large with probability at least 95 %."""
+        with flint.ctx.workprec(_BITS):
+            return bool(stays.beta_lower(intervals, most + 1, regularized=True) >= flint.arb("0.95"))
+
+    high = 1
+    while not enough(high):
+        high *= 2
+    return bisect.bisect_left(range(high), True, key=enough)
+
+
+_BITS = 96

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, TypeVar
 
 from leeward._document import Part
+from leeward._optional import NotInstalledError
 from leeward._plain import at_most
 from leeward._plain import probability as chance_in_digits
 from leeward._taught import taught
@@ -214,8 +215,10 @@ def _composed(option: Option, asked: Asked) -> ComposedPart | None:
     why = ""
     try:
         together = option.composed(releases, asked.scenario.delta)
+    except NotInstalledError as missing:
+        why = f"{missing.given}: {missing.because}. {missing.instead}"
     except InputError as refused:  # the price is exact all the same
-        why = f"{refused.given}: {refused.because}"
+        why = f"it would take too much work: {refused.given}: {refused.because}"
     return ComposedPart(
         price=str(option.price * releases),
         price_in_budget=None if option.in_budget is None else str(option.in_budget * releases),

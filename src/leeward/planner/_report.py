@@ -201,7 +201,7 @@ class ComposedPart(Part):
         price: their price in ε of the option's notion.
         price_in_budget: the same in the notion of the budget; None where that cannot cover it.
         epsilon_at_delta: ε at δ in each direction that the notion protects; without those that no accountant knows.
-        not_composed: why there is none, where it would take too much work; None otherwise.
+        not_composed: why there is none: too much work, or a library that is not installed; None otherwise.
     """
 
     price: str

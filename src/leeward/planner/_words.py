@@ -160,9 +160,7 @@ def notes(options: Iterable[OptionPart]) -> Iterable[tuple[str, str]]:
 def not_composed(options: Iterable[DecidingOption]) -> Iterable[str]:
     """Say why the ε at δ of several releases is left out where it is; the price, which adds up, never is."""
     reasons = dict.fromkeys(each.composed.not_composed for each in options if each.composed is not None)
-    return (
-        f"No ε at δ is given where it would take too much work: {why}. The price is exact." for why in reasons if why
-    )
+    return (f"No ε at δ is given: {why}. The price is exact." for why in reasons if why)
 
 
 def short(exact: str) -> str:

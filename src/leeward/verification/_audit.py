@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._optional import optional
 from leeward._taught import takes, taught
 from leeward.errors import InputError
 from leeward.exact._real import Exact, exact
@@ -164,8 +165,7 @@ def _few(candidates: Iterable[Any]) -> list[Any]:
 
 def _bound(hits: int, hits_prime: int, tests: int, risk: float) -> float:
     """Return the confident lower bound on ln(p / p'), each side wrong with probability at most ``risk``."""
-    from scipy.special import betaincinv  # lazily: scipy is slow to import
-
+    betaincinv = optional("scipy.special", "An audit").betaincinv
     if not hits:
         return -math.inf
     low = float(betaincinv(hits, tests - hits + 1, risk))

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._optional import optional
 from leeward._progress import Progress, silent
 
 Floats = NDArray[np.float64]
@@ -53,8 +54,7 @@ def solve_by_columns(cost: Floats, pairs: NDArray[np.intp], factors: Floats, pro
         factors: e^{−d(x → x')} of each, below 1: secrets at distance 0 leave no strictly private matrix.
         progress: called every few steps with the interval in which the optimum lies.
     """
-    from scipy import sparse
-
+    sparse = optional("scipy.sparse", "An optimal mechanism")
     n, count = len(cost), len(pairs)
     index = np.arange(count)
     entries = np.concatenate([-factors, np.ones(count)])
@@ -88,8 +88,7 @@ class _State:
     """Columns k, slacks s = G·k > 0, multipliers λ > 0 and prices y, and one step on."""
 
     def __init__(self, private: Any, cost: Floats, pairs: NDArray[np.intp], factors: Floats) -> None:
-        from scipy import sparse
-
+        sparse = optional("scipy.sparse", "An optimal mechanism")
         n, m = cost.shape
         self.private, self.pairs, self.factors, self.cost = private, pairs, factors, cost
         self.g = sparse.vstack([private, sparse.eye(n)], format="csr")

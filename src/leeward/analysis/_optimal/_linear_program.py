@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._optional import optional
 from leeward._progress import Progress, silent
 from leeward.analysis._optimal._interior_point import solve_by_columns
 from leeward.errors import UndecidedError
@@ -127,9 +128,8 @@ class Program:
         return _watched(self._by_highs, progress)
 
     def _by_highs(self) -> Solution:
-        from scipy import sparse
-        from scipy.optimize import linprog
-
+        sparse = optional("scipy.sparse", "An optimal mechanism")
+        linprog = optional("scipy.optimize", "An optimal mechanism").linprog
         count = int(self.orbits.max()) + 1
         left, right, factor = self.constraints()
         index = np.arange(len(left))
@@ -168,8 +168,7 @@ class Program:
 
     def _rows(self, count: int) -> Any:
         """One row-sum equation for each orbit of secrets."""
-        from scipy import sparse
-
+        sparse = optional("scipy.sparse", "An optimal mechanism")
         n, m = self.orbits.shape
         every = sparse.csr_matrix((np.ones(n * m), (np.repeat(np.arange(n), m), self.orbits.ravel())), shape=(n, count))
         kept: dict[int, int] = {}
@@ -179,8 +178,7 @@ class Program:
 
     def _losses(self, count: int) -> Any:
         """Each secret's expected loss, minus the last variable: rows of ``… ≤ t``."""
-        from scipy import sparse
-
+        sparse = optional("scipy.sparse", "An optimal mechanism")
         n, m = self.orbits.shape
         each = sparse.csr_matrix(
             (self.loss.ravel(), (np.repeat(np.arange(n), m), self.orbits.ravel())), shape=(n, count)

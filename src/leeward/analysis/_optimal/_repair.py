@@ -24,6 +24,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._optional import optional
 from leeward.exact._real import ZERO, Real
 from leeward.exact._weight import Weight, weight
 from leeward.mechanism import FiniteMechanism
@@ -109,14 +110,13 @@ def _merge_equivalent(
     matrix: NDArray[np.float64], pairs: NDArray[np.intp], costs: Sequence[Real]
 ) -> NDArray[np.float64]:
     """Give secrets at distance 0 (in either direction: rows sum to 1) the mean of their rows."""
-    from scipy import sparse
-    from scipy.sparse.csgraph import connected_components
-
     equivalent = pairs[[not c for c in costs]]
     if not len(equivalent):
         return matrix
+    sparse = optional("scipy.sparse", "An optimal mechanism")
+    csgraph = optional("scipy.sparse.csgraph", "An optimal mechanism")
     graph = sparse.coo_matrix(
         (np.ones(len(equivalent)), (equivalent[:, 0], equivalent[:, 1])), shape=(len(matrix), len(matrix))
     )
-    classes = connected_components(graph, directed=False)[1]
+    classes = csgraph.connected_components(graph, directed=False)[1]
     return np.array([matrix[classes == c].mean(axis=0) for c in classes])

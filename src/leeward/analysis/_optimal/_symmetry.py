@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._optional import optional
+
 REFINEMENTS = 3000
 """Refinements after which the search for further symmetries stops."""
 
@@ -27,16 +29,16 @@ class Symmetries:
 
     def orbits(self, rows: slice, columns: slice) -> NDArray[np.intp]:
         """Label the orbits of pairs (row, column), both given as slices of secrets-then-guesses."""
-        from scipy import sparse
-        from scipy.sparse.csgraph import connected_components
-
+        sparse = optional("scipy.sparse", "An optimal mechanism")
+        csgraph = optional("scipy.sparse.csgraph", "An optimal mechanism")
         first, second = np.arange(rows.start, rows.stop), np.arange(columns.start, columns.stop)
         codes = np.arange(len(first) * len(second)).reshape(len(first), len(second))
         images = [codes[np.ix_(g[first] - rows.start, g[second] - columns.start)].ravel() for g in self.generators]
         here = np.tile(codes.ravel(), len(images))
         there = np.concatenate(images) if images else here
         graph = sparse.coo_matrix((np.ones(len(here)), (here, there)), shape=(codes.size, codes.size))
-        return connected_components(graph, directed=False)[1].reshape(codes.shape).astype(np.intp)
+        labels: NDArray[np.intp] = csgraph.connected_components(graph, directed=False)[1].astype(np.intp)
+        return labels.reshape(codes.shape)
 
 
 def symmetries(distance: NDArray[np.intp], prior: NDArray[np.intp], loss: NDArray[np.intp]) -> Symmetries:

@@ -93,9 +93,7 @@ class Places:
     @functools.cached_property
     def tree(self) -> Any:
         """For the nearest places of a position."""
-        from scipy.spatial import KDTree
-
-        return KDTree(self.at)
+        return optional("scipy.spatial", "Reports moved to public places").KDTree(self.at)
 
     @functools.cached_property
     def apart(self) -> Floats:
@@ -140,9 +138,7 @@ class BayesRemap:
     @functools.cached_property
     def _tree(self) -> Any:
         """For the nearest of them."""
-        from scipy.spatial import KDTree
-
-        return KDTree(self.drawn_from[self._possible])
+        return optional("scipy.spatial", "Reports moved to public places").KDTree(self.drawn_from[self._possible])
 
     def _among_all(self, positions: Floats) -> NDArray[np.intp]:
         return np.asarray(np.argmin(self.believed(positions) @ self.places.apart, axis=1), np.intp)

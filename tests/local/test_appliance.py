@@ -88,8 +88,10 @@ def test_what_is_no_signature_is_refused(changes: dict[str, Any], says: str) -> 
 
 
 def test_what_has_another_law_is_refused() -> None:
-    with pytest.raises(InputError, match="post-processing"):
-        Appliance(series(smooth=3), **ADDS)
+    with pytest.raises(InputError, match="something was done with"):
+        Appliance(series(smooth=3), **ADDS).told([1] * 4, [0] * 4)
+    with pytest.raises(InputError, match="the end of the period cuts"):
+        Appliance(series("maximum", "norm", window=3), adds=["1 W"], first="2026-03-01T18:00").told([1] * 4, [0] * 4)
     tree = Appliance(TotalsTree(Totals(series()), ("day", "month")), **ADDS)
     with pytest.raises(InputError, match="add up"):
         tree.told([1, 1], [0] * 4)

@@ -45,6 +45,7 @@ from leeward.local.location._own_reports import OwnReports
 from leeward.local.location._paid_rows import PaidRows
 from leeward.local.location._told import Told
 from leeward.local.location._tracks import TrackPlace, Tracks, TracksOfPeople
+from leeward.local.series._attack_table import Held, seen_readings
 from leeward.local.series._days import Days
 from leeward.local.series._files import ReadingsFile
 from leeward.local.series._readings import Columns, read_readings
@@ -394,6 +395,7 @@ def _series(made: LongSession) -> None:
             "values": grid,
             "protect": {"within": "100 W", "factor": "2", "window": 6},
             "publish": {"what": what},
+            "attacker": {"adds": ["1 kW"], "first": "2031-07-19T03:00"},
         }
         job = check_job(given, folder=folder)
         out = folder / f"{what}.out.parquet"
@@ -414,7 +416,12 @@ def _series(made: LongSession) -> None:
         held[f"stated levels of {what}"] = job.statement()
         made.on_purpose.add(out)
     held["levels of meters"] = levels
-    held["appliance"] = lw.local.series.Appliance(series, adds=["1 kW"], first="2031-07-19T03:00")
+    held["appliance"] = attack = lw.local.series.Appliance(series, adds=["1 kW"], first="2031-07-19T03:00")
+    held["guesses"] = attack.chances(100)
+    held["attacked"] = seen = Held(readings, readings.meter, readings.meters, "meter", "meter", readings.meter * 0)
+    held["attacked file"] = seen_readings(
+        folder / "readings.out.parquet", "kw", seen, series.grid, series.schedule.slots
+    )
     held["tree"] = tree = lw.local.series.TotalsTree(totals, ("hour", "day"))
     held |= {
         "tree's noise": tree.mechanism,

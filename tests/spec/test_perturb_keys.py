@@ -33,6 +33,7 @@ METERS = merged(SERIES, {"protect": {"level": "tier", "levels": {"m0": {}, "m1":
 READ = ["meter", "time", "kw"]
 PAID = merged(SERIES, {"budget": {"store": "b.db", "secret": "a.key", "reports_a_day": 2}})
 TOTALS = merged(SERIES, {"publish": {"what": "totals"}})
+KETTLE = merged(SERIES, {"attacker": {"adds": ["1 kW", "2 kW"], "first": "2026-03-28T03:00"}})
 TREE = merged(SERIES, {"publish": {"what": "tree", "levels": ["day", "month"]}})
 PLACED: dict[str, Any] = {
     "perturb": {"kind": "location"},
@@ -115,6 +116,16 @@ def moved(frame: pd.DataFrame) -> list[str]:
 
 FOLDER: list[Path] = []
 off = said("attacker", "sees", 0, "distance")
+most = said("attacker", "sees", 0, "most")
+
+
+def guessed(given: Given) -> bool:
+    """Whether an attacker who sees readings with the appliance's on top guesses right of any."""
+    before = pd.read_parquet(FOLDER[0] / "r.parquet")
+    run = before["time"].isin(pd.to_datetime(["2026-03-28T02:00Z", "2026-03-28T03:00Z"]))
+    before.assign(kw=before["kw"] + 2.0 * run).to_parquet(FOLDER[0] / "o.parquet")
+    (note,) = check_job(given, folder=FOLDER[0]).attack(FOLDER[0] / "o.parquet")
+    return "guess it for 0" not in note
 
 
 def sees(given: Given, folder: Path) -> str:
@@ -320,6 +331,10 @@ ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
         [141, 141, 141],
     ),
     ("series.repeat.secret", PAID, {"repeat": {"store": "m.db", "secret": "short.key"}}, rows, "A secret of"),
+    ("series.attacker.adds", KETTLE, {"attacker": {"adds": ["3 kW"]}}, most, "30*log(2)"),
+    ("series.attacker.first", KETTLE, {"attacker": {"first": "2026-03-28T05:00"}}, most, "30*log(2)"),
+    ("series.attacker.days", KETTLE, {"attacker": {"days": [2]}}, most, "40*log(2)"),
+    ("series.attacker.ran", KETTLE, {"attacker": {"ran": False}}, lambda given, _: guessed(given), False),
     ("location.data.table", PLACED, {"data": {"table": "q.parquet"}}, rows, 2),
     ("location.data.latitude", PLACED, {"data": {"latitude": "lat2"}}, written(moved), ["lon", "lat2"]),
     ("location.data.longitude", PLACED, {"data": {"longitude": "lon2"}}, written(moved), ["lat", "lon2"]),

@@ -65,7 +65,7 @@ def perturb(
         if out is not None or as_json:
             raise SpecError(
                 "--attack beside --out or --json",
-                "it looks at a file that was written before, and what it finds depends on the positions",
+                "it looks at a file that was written before, and what it finds depends on the data",
                 "Give it alone",
             )
         for note in job.attack(attack):

@@ -7,19 +7,28 @@ reading but for that: the series is x, or x + s. Noise of rate r on a node that 
     ln Pr[z | x + s] − ln Pr[z | x] = Σ r·(|z − x| − |z − x − t|),
 
 for norm noise with the largest move of each window in place of |·|. They are at most Σ r·|t|, with equality where z lies
-beyond both: before anything is published that is known exactly. To whom both are equally likely, the best guess is right
-with the chance ½ + ½·E[(1 − odds)⁺], the expectation over noise of a quiet x.
+beyond both: before anything is published that is known exactly, and nothing made of noisy values tells more. To whom both
+are equally likely, the best guess is right with the chance ½ + ½·E[(1 − odds)⁺], the expectation over noise of a quiet x.
+
+What is published of a tree is c, the least-squares fit to noisy totals y of variances v. Many y have one fit, and the sum of
+their chances is not known, so the odds of c are not: they are bounded by Σ r·|t|. What can be done with c is to guess by
+least squares, as if noise were normal: that the appliance ran if
+
+    Σ t·(2·(c − x) − t)/v > 0.
+
+The normal equations say Σ t·c/v = Σ t·y/v for moves t that add up, so that guess is the one made of y, before c is rounded
+to whole steps. How often it is right is therefore told by the noise of moved nodes alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
+from datetime import datetime
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from leeward._arrays import given_array
 from leeward._taught import taught
@@ -34,20 +43,44 @@ from leeward.local.series._tree import TotalsTree
 from leeward.mechanism import Geometric, NormMechanism
 from leeward.noise import Bits, SystemBits
 
+_DAY: Final = 86_400_000_000
+
 
 @dataclass(frozen=True)
 class _Part:
-    """One draw of noise: its law, its rate for each step, the readings that it is about, and how far each node is moved."""
+    """One draw of noise that is moved.
+
+    Attributes:
+        law: its law.
+        rate: its rate for each step.
+        at: where what it is about lies among the numbers that are published.
+        moves: how far each of them is moved, in steps.
+        variance: of a tree, its variance up to one common factor; 1 elsewhere.
+    """
 
     law: Geometric | NormMechanism
     rate: Real
-    first: int
-    stop: int
+    at: slice
     moves: Integers
+    variance: float = 1.0
 
     @property
     def farthest(self) -> int:
         return int(np.abs(self.moves).max())
+
+
+class Chances(NamedTuple):
+    """How often a guess is right, of somebody to whom both are equally likely.
+
+    Attributes:
+        best: the best guess from noisy values, which is right as often as any guess from what is published, or more often.
+        error: the standard error of that.
+        by_squares: of a tree, the guess by least squares from what is published, before it is rounded; None elsewhere.
+    """
+
+    best: float
+    error: float
+    by_squares: float | None
 
 
 @taught
@@ -55,22 +88,21 @@ class Appliance:
     """An appliance's signature as an attack on what is published of one meter.
 
     Args:
-        asked: what is published: a `Series` without post-processing, `Totals` or a `TotalsTree`.
+        asked: what is published: a `Series`, `Totals` or a `TotalsTree`.
         adds: what the appliance adds to each reading while it runs, such as ``["2 kW", "2 kW"]``; whole steps of the grid.
         first: when the first of these readings is due, in ISO 8601.
+        days: on how many days in a row it runs so, 24 hours apart.
 
     Raises:
-        InputError: for amounts between grid points, readings outside the period, or post-processing.
+        InputError: for amounts between grid points, or readings outside the period.
     """
 
-    def __init__(self, asked: Series | Totals | TotalsTree, *, adds: Sequence[str], first: str) -> None:
+    def __init__(
+        self, asked: Series | Totals | TotalsTree, *, adds: Sequence[str], first: str | datetime, days: int = 1
+    ) -> None:
         totals = asked.totals if isinstance(asked, TotalsTree) else asked
         self._asked, self._series = asked, totals if isinstance(totals, Series) else totals.series
-        series = self._series
-        if isinstance(asked, Series) and asked.post_processing != PostProcessing():
-            raise InputError(
-                "An attack on readings that something is done with", "their law is another", "Leave post-processing out"
-            )
+        series, clock = self._series, self._series.schedule
         steps = [quantity(add, "adds").into(series.grid.unit) / series.grid.step_value for add in adds]
         if not any(steps) or any(step.denominator > 1 for step in steps):
             raise InputError(
@@ -78,51 +110,101 @@ class Appliance:
                 f"it adds something, in whole steps of {series.grid.step}",
                 "Round it to the grid",
             )
-        at = series.schedule.slot_at(first)
-        if at + len(steps) > series.schedule.slots:
-            raise InputError(f"{len(steps)} readings from {first}", "the period ends before", "Name an earlier time")
-        self._added = np.zeros(series.schedule.slots, np.int64)
-        self._added[at : at + len(steps)] = [int(step) for step in steps]
+        self.days = whole(days, "days", says="it is on how many days in a row the appliance runs")
+        apart, rest = divmod(_DAY, clock.step)
+        if self.days > 1 and (rest or len(steps) > apart):
+            raise InputError(
+                f"days = {self.days}, of {len(steps)} readings, one every {clock.every}",
+                "a run lasts at most a day, and a day is a whole number of readings",
+                "Leave days out",
+            )
+        first_at = clock.slot_at(first)
+        last = first_at + (self.days - 1) * apart + len(steps)
+        if last > clock.slots:
+            on = f" on {self.days} days" if self.days > 1 else ""
+            raise InputError(
+                f"{len(steps)} readings from {first}{on}", "the period ends before", "Name an earlier time"
+            )
+        added = np.zeros(clock.slots, np.int64)
+        for day in range(self.days):
+            at = first_at + day * apart
+            added[at : at + len(steps)] += [int(step) for step in steps]
+        self._readings = int(np.count_nonzero(added))
+        self.moves = self.made_of(added)
+        """How far each number that is published is moved, in steps."""
         self._parts = [part for part in self._all() if part.farthest]
 
+    def made_of(self, readings: Integers) -> Integers:
+        """Return what is published of exact readings, in steps: of a tree level by level, from the narrowest."""
+        if isinstance(self._asked, Series):
+            return readings
+        if isinstance(self._asked, Totals):
+            return np.add.reduceat(readings, [span.first for span in self._asked.spans], axis=-1)
+        narrowest = np.add.reduceat(readings, [span.first for span in self._asked.spans[0]], axis=-1)
+        return np.concatenate(self._asked.mechanism.totals(narrowest), axis=-1)
+
     def _all(self) -> list[_Part]:
-        asked, series, added = self._asked, self._series, self._added
+        asked, moves = self._asked, self.moves
         if isinstance(asked, Series):
-            law, size = asked.mechanism.law, asked.mechanism.window if asked.mechanism.noise == "norm" else 1
-            found = []
-            for first in range(0, len(added), size):
-                moves = np.zeros(size, np.int64)
-                moves[: len(added[first : first + size])] = added[first : first + size]
-                found.append(_Part(law, asked.mechanism.rate * asked.mechanism.step, first, first + size, moves))
-            return found
+            made = asked.mechanism
+            law, size = made.law, made.window if made.noise == "norm" else 1
+            cuts = range(0, len(moves), size)
+            padded = np.pad(moves, (0, -len(moves) % size))
+            return [_Part(law, made.rate * made.step, slice(a, a + size), padded[a : a + size]) for a in cuts]
+        step = self._series.grid.step_value
         if isinstance(asked, Totals):
-            nodes = [(asked.law(span.readings), span.first, span.stop) for span in asked.spans]
+            laws = [(asked.law(span.readings), 1.0) for span in asked.spans]
         else:
-            nodes = [
-                (law, first, stop)
-                for law, stops in zip(asked.mechanism.laws, asked.mechanism.levels, strict=True)
-                for first, stop in pairwise((0, *stops))
-            ]
-        step = series.grid.step_value
-        return [_Part(law, law.line.rise * step, a, b, added[a:b].sum(keepdims=True)) for law, a, b in nodes]
+            sizes = zip(asked.mechanism.laws, asked.consistency.variances, asked.spans, strict=True)
+            laws = [(law, float(variance)) for law, variance, spans in sizes for _ in spans]
+        return [
+            _Part(law, law.line.rise * step, slice(at, at + 1), moves[at : at + 1], variance)
+            for at, (law, variance) in enumerate(laws)
+        ]
 
     @property
     def most(self) -> Real:
         """The exact log-odds that what is published can have at most, for or against the appliance: known beforehand."""
         return sum((part.rate * part.farthest for part in self._parts), ZERO)
 
+    @property
+    def bounds_only(self) -> bool:
+        """Whether the odds of what is published are not known, but for `most`: those of totals that add up."""
+        return isinstance(self._asked, TotalsTree)
+
+    @property
+    def drawn(self) -> int:
+        """How many numbers one simulated publication draws."""
+        return sum(len(part.moves) for part in self._parts)
+
+    @property
+    def reach(self) -> NDArray[np.bool_]:
+        """Which numbers that are published have noise that the signature moves, or is drawn with what it moves."""
+        found = np.zeros(len(self.moves), bool)
+        for part in self._parts:
+            found[part.at] = True
+        return found
+
     def guessed_right(self, draws: int = 20_000, bits: Bits | None = None) -> float:
         """Return how often the best guess is right where both are equally likely: ½ where nothing is learnt, 1 where all is.
 
-        Estimated from noise drawn for this alone, no data: its standard error is at most 1/(4·√draws). Of a tree, by one who
-        sees its noisy totals before they are made to add up, which is at least as often.
+        Estimated from noise drawn for this alone, no data: its standard error is at most 1/(4·√draws). It is the guess of
+        one who sees noisy readings before anything is done with them, and noisy totals of a tree before they are made to add
+        up: right at least as often as that of one who sees what is published.
         """
+        return self.chances(draws, bits).best
+
+    def chances(self, draws: int, bits: Bits | None = None) -> Chances:
+        """Return how often guesses are right, estimated from noise drawn for this alone."""
         bits, size = bits or SystemBits(), whole(draws, "draws")
-        odds = np.zeros(size)
+        odds, squares = np.zeros(size), np.zeros(size)
         for part in self._parts:
             noise = part.law.noisy(np.zeros((size, len(part.moves)), np.int64), bits)
             odds += _odds(part, noise)
-        return float(0.5 + 0.5 * np.maximum(-np.expm1(np.minimum(odds, 0.0)), 0).mean())
+            squares += _by_squares(part, noise)
+        gained = 0.5 * np.maximum(-np.expm1(np.minimum(odds, 0.0)), 0)
+        by_squares = float(0.5 - 0.5 * np.sign(squares).mean()) if self.bounds_only else None
+        return Chances(float(0.5 + gained.mean()), float(gained.std() / np.sqrt(size)), by_squares)
 
     def told(self, published: ArrayLike, quiet: ArrayLike) -> float:
         """Return the log-odds of what was published: above 0 it speaks for the appliance. For the person's own machine.
@@ -132,15 +214,15 @@ class Appliance:
             quiet: the meter's true readings without the appliance, in the series' unit, one each time one is due.
 
         Raises:
-            InputError: for other shapes, values that are missing, or a tree, whose totals that add up have no such law;
-                `most` bounds it too.
+            InputError: for other shapes, values that are missing, what was smoothed or clamped, a last window that the end
+                of the period cuts, or a tree, whose totals that add up have no such law; `most` bounds them all.
         """
         if isinstance(self._asked, TotalsTree):
             raise InputError("The odds of totals that were made to add up", "their law is another", "See most")
+        self.check_law()
         series = self._series
         shown, before = given_array(published, np.float64), given_array(quiet, np.float64)
-        spans = None if isinstance(self._asked, Series) else self._asked.spans
-        if before.shape != self._added.shape or shown.shape != (len(before) if spans is None else len(spans),):
+        if before.shape != (series.schedule.slots,) or shown.shape != self.moves.shape:
             raise InputError(
                 "Readings or totals of another number", "each is of the whole period", "Give all, in order"
             )
@@ -151,23 +233,49 @@ class Appliance:
         truth, _ = series.grid.steps(before)
         step = series.grid.step_value if isinstance(self._asked, Series) else self._asked.step
         noisy = np.rint(shown / float(step)).astype(np.int64)
-        odds = 0.0
-        for part in self._parts:
-            if spans is None:
-                noise = np.zeros(len(part.moves), np.int64)
-                here = noisy[part.first : part.stop] - truth[part.first : part.stop]
-                noise[: len(here)] = here
-            else:
-                (at,) = (number for number, span in enumerate(spans) if span.first == part.first)
-                noise = noisy[at : at + 1] - truth[part.first : part.stop].sum(keepdims=True)
-            odds += float(_odds(part, noise))
-        return odds
+        return float(self.weighed(noisy, self.made_of(truth)))
+
+    def check_law(self) -> None:
+        """Refuse readings of which the law of what is published is not that of noisy ones.
+
+        Raises:
+            InputError: they are such.
+        """
+        if not isinstance(self._asked, Series):
+            return
+        if self._asked.post_processing != PostProcessing():
+            raise InputError(
+                "The odds of readings that something was done with",
+                "many noisy readings become the same, and the sum of their chances is not known",
+                "Leave smooth, clamp and prior out; what is learnt is bounded in any case, as the plan says",
+            )
+        if self._parts[-1].at.stop > len(self.moves):
+            raise InputError(
+                "The odds of a window that the end of the period cuts",
+                "noise is drawn for all of it, and the law of a part is another",
+                "Name a period of whole windows, or an earlier time",
+            )
+
+    def weighed(self, shown: Integers, quiet: Integers) -> Any:
+        """Return the log-odds of what was published; of a tree, half the sum that decides the guess by least squares.
+
+        Args:
+            shown: what was published in steps, shape (…, numbers), in the order of `moves`.
+            quiet: the same of the true readings without the appliance.
+        """
+        noise, weigh = shown - quiet, _by_squares if self.bounds_only else _odds
+        return sum(weigh(part, noise[..., part.at]) for part in self._parts)
 
     def __repr__(self) -> str:
-        return f"<Appliance: {int(np.count_nonzero(self._added))} readings of {self._asked!r}>"
+        return f"<Appliance: {self._readings} readings of {self._asked!r}>"
 
 
 def _odds(part: _Part, noise: Integers) -> Any:
     """Return the log-odds of some noise, of the last axis: that it came from moved truths rather than from quiet ones."""
     gained = np.abs(noise).max(axis=-1) - np.abs(noise - part.moves).max(axis=-1)
     return float(part.rate) * gained
+
+
+def _by_squares(part: _Part, noise: Integers) -> Any:
+    """Return the same as if noise were normal, of the part's variance."""
+    return (part.moves * (2.0 * noise - part.moves)).sum(axis=-1) / (2 * part.variance)

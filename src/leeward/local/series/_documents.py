@@ -206,6 +206,37 @@ class SeriesRoute(Part):
     text: str
 
 
+class ApplianceSees(Part):
+    """What somebody learns of whether an appliance ran, who knows all else (`leeward.local.series.Appliance`).
+
+    Attributes:
+        level: of whose meter; None where all have one ε.
+        days: on how many days it ran, if it did.
+        most: the log-odds that what is published can have at most, for or against it, exact.
+        right: how often the best guess from noisy values is right; ½ where nothing is learnt. From what is published, no
+            guess is right more often.
+        right_error: its standard error.
+        right_by_squares: of a tree, how often a guess by least squares is right, from published totals before they are
+            rounded to whole steps; None elsewhere.
+        text: the same in words.
+    """
+
+    level: str | None
+    days: int
+    most: str
+    right: float
+    right_error: float
+    right_by_squares: float | None
+    text: str
+
+
+class AppliancePart(Part):
+    """Somebody who knows an appliance's signature and every reading but for it: who he is, and what he learns."""
+
+    text: str
+    sees: tuple[ApplianceSees, ...]
+
+
 class SeriesLevel(Part):
     """What one level of ε is held to: the parts of a statement that are its own.
 
@@ -268,6 +299,7 @@ class SeriesStatement(Perturbation, Document):
         levels: each meter's own ε; None where all have one.
         budget: how many times a day of a meter may be published; None where nobody counts.
         repeats: whether the same noisy reading is shown for the same meter and time.
+        attacker: what somebody learns of whether an appliance ran, simulated; None where that was not asked.
     """
 
     kind: Literal["series"]
@@ -284,6 +316,7 @@ class SeriesStatement(Perturbation, Document):
     levels: SeriesLevelsPart | None
     budget: SeriesBudget | None
     repeats: bool
+    attacker: AppliancePart | None
 
 
 class BillingStatement(Document):

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,15 +15,18 @@ import numpy as np
 from leeward._paths import resolve
 from leeward._plain import counted
 from leeward._progress import Progress
-from leeward.errors import SpecError, noted
+from leeward.errors import RefusedError, SpecError, noted
 from leeward.ledger import MemoizedReports, PersonBudgets
 from leeward.ledger._memoized_reports import Once
 from leeward.local._as_they_are import AsTheyAre
 from leeward.local._job import Opens, Written
 from leeward.local._stores import Stores
 from leeward.local._untouched import published, untouched
+from leeward.local.series._appliance import Appliance
+from leeward.local.series._attack_plan import appliances, attacker_part
+from leeward.local.series._attack_table import Held, attack_table, seen_readings, seen_totals
 from leeward.local.series._budget import Budget, charge, price_of
-from leeward.local.series._documents import SeriesStatement
+from leeward.local.series._documents import AppliancePart, SeriesStatement
 from leeward.local.series._files import ReadingsFile
 from leeward.local.series._grid import Integers, ReadingGrid
 from leeward.local.series._level_statement import statement_of_levels
@@ -33,12 +37,12 @@ from leeward.local.series._readings import Columns, Readings, find_columns, orde
 from leeward.local.series._repeats import Remembered, law_of
 from leeward.local.series._schedule import Schedule
 from leeward.local.series._series import Series
-from leeward.local.series._spec import Publish, asked_of_levels, read_spec
+from leeward.local.series._spec import Attacker, Publish, asked_of_levels, read_spec
 from leeward.local.series._statement import facts, statement, with_budget, with_repeats
 from leeward.local.series._totals import Totals
 from leeward.local.series._tree import TotalsTree
 from leeward.local.series._tree_statement import statement_of_tree
-from leeward.local.series._tree_table import names_of_tree, table_of_tree, words_of_tree
+from leeward.local.series._tree_table import names_of_tree, rows_of_tree, table_of_tree, words_of_tree
 from leeward.outputs import beside
 from leeward.tables._columns import check_named
 from leeward.tables._csv import small_records
@@ -88,7 +92,9 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
         Stores(spec.budget, spec.repeat, folder),
         spec.budget,
         tree,
+        spec.attacker,
     )
+    _ = job._attacks  # a signature that is none is refused here
     if totals is None:
         (series if levels is None else levels).check()
         return job
@@ -144,6 +150,7 @@ class SeriesJob:
         stores: the files about meters that the spec names.
         budget: how many times a day of a meter may be published; None for any number.
         tree: the totals of several spans to publish at once; None for those of one, or for readings.
+        attacker: what somebody knows who asks whether an appliance ran; None where nobody does.
     """
 
     table: Path
@@ -157,6 +164,7 @@ class SeriesJob:
     stores: Stores = field(default_factory=lambda: Stores(None, None, Path()))
     budget: Budget | None = None
     tree: TotalsTree | None = None
+    attacker: Attacker | None = None
 
     def statement(self) -> SeriesStatement:
         """Return the privacy statement; it reads no private data."""
@@ -170,6 +178,7 @@ class SeriesJob:
         else:
             levels, column, grouped = self.own.levels, self.own.column, self.by is not None
             made = statement_of_levels(levels, column, self.totals_by_level(), others, grouped=grouped)
+        made = made if self._attacked is None else made.model_copy(update={"attacker": self._attacked})
         made = made if self.stores.repeat is None else with_repeats(made)
         return made if self.budget is None else with_budget(made, self.budget.reports_a_day, self.budget.over)
 
@@ -183,9 +192,66 @@ class SeriesJob:
         """Return the statement in short."""
         return facts(self.statement())
 
+    @cached_property
+    def _attacks(self) -> dict[str | None, list[Appliance]]:
+        """The attacks of the spec, for each level; of none without an attacker."""
+        if self.attacker is None:
+            return {}
+        if self.own is None:
+            return {None: appliances(self.attacker, self.tree or self.totals or self.series)}
+        each = self.totals_by_level() or self.own.levels.each
+        return {level: appliances(self.attacker, what) for level, what in each.items()}
+
+    @cached_property
+    def _attacked(self) -> AppliancePart | None:
+        return attacker_part(self._attacks, self.tree or self.totals or self.series) if self._attacks else None
+
     def attack(self, published: Path) -> list[str]:
-        """Refuse: see `leeward.local._job.Job.attack`."""
-        raise SpecError(f"--attack {published} of readings", "an attacker is known for positions only", "Leave it out")
+        """Return what the attacker of the spec makes of a file that it wrote: see `leeward.local._job.Job.attack`."""
+        if self.attacker is None:
+            raise SpecError(
+                "--attack without [attacker]",
+                "he knows what an appliance adds to readings, and none is named",
+                'Add [attacker] adds = ["2 kW", "2 kW"], first = 2026-01-15T19:00:00',
+            )
+        if self.stores.repeat is not None:
+            raise RefusedError(
+                "An attack on readings of [repeat]",
+                "what is shown again of a reading that was corrected since is noise about another",
+                "Read what the plan says, --dry-run: it holds of readings as they were",
+            )
+        for each in self._attacks.values():
+            for attack in each:
+                attack.check_law()
+        held = self._held()
+        clock, attack = self.series.schedule, next(iter(self._attacks.values()))[0]
+        if self.totals is None:
+            seen = seen_readings(published, self.columns.value, held, self.series.grid, clock.slots)
+        else:
+            beside = _beside_names(self.totals) if self.tree is None else names_of_tree(self.tree)
+            order = np.arange(len(attack.moves)) if self.tree is None else rows_of_tree(self.tree)
+            seen = seen_totals(published, beside[-2:], held, attack, clock.slots, self.totals.step, order)
+        return attack_table(self._attacks, seen, ran=self.attacker.ran)
+
+    def _held(self) -> Held:
+        """Read the table, and where each reading is published."""
+        source = ReadingsFile(self.table)
+        also = [name for name in (self.by, None if self.own is None else self.own.column) if name is not None]
+        find_columns(self.columns, source.columns, in_first_line=source.is_csv)
+        check_named(also, source.columns, in_first_line=source.is_csv)
+        table = source.read(list(dict.fromkeys([*self.columns.names, *also])), self.columns.value)
+        with source.reading():
+            readings = read_readings(table, self.columns, self.series.grid, self.series.schedule, self.series.missing)
+        names, group = readings.meters, readings.meter
+        if self.by is not None:
+            names, group = ordered_names(table[self.by], self.by, readings.rows)
+        levels = np.zeros(len(names), np.int64)
+        if self.own is not None:
+            own = self.own.levels.of(readings, table[self.own.column], self.own.column)
+            levels = self.own.levels.of_groups(own, group, len(names))
+        source.file.check_unchanged()
+        called = "meter" if self.by is None else "group"
+        return Held(readings, group, names, self.by or self.columns.meter, called, levels)
 
     def opens(self) -> Opens | None:
         """Return the store that a run would make: see `leeward.local._job.Job.opens`."""

@@ -101,7 +101,7 @@ def read_readings(table: Any, columns: Columns, grid: ReadingGrid, schedule: Sch
             "Check the start and the end of the period, and the column of times",
         )
     slot = slot[rows]
-    values, there = _numbers(table[columns.value], columns.value)
+    values, there = numbers_of(table[columns.value], columns.value)
     values, there = values[rows], there[rows]
     meters, meter = _meters(table, columns.meter, rows)
     _check_distinct(meter * schedule.slots + slot)
@@ -135,7 +135,7 @@ def find_columns(columns: Columns, known: list[str], *, in_first_line: bool = Fa
         raise InputError("One column named twice", "meter, time and value are three", "Name each once")
 
 
-def _numbers(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def numbers_of(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return a column as numbers, and which of them are there."""
     import pyarrow as pa
     import pyarrow.compute as pc

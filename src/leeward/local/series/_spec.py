@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final, Literal
 
+from pydantic import Field
+
 from leeward._plain import told
 from leeward._toml import ExactText, Section, check
 from leeward.errors import SpecError
@@ -83,6 +85,15 @@ class Publish(AsTheyAre):
     prior: str | None = None
 
 
+class Attacker(Section):
+    """``[attacker]``: what an appliance adds to readings, when, on how many days, and whether the table holds that."""
+
+    adds: list[str]
+    first: str | datetime
+    days: list[int] = Field(default_factory=lambda: [1])
+    ran: bool = True
+
+
 class Spec(Section):
     """A whole spec of this kind."""
 
@@ -93,6 +104,7 @@ class Spec(Section):
     publish: Publish = Publish()
     budget: Budget | None = None
     repeat: Repeat | None = None
+    attacker: Attacker | None = None
 
 
 _EXAMPLES: Final = {
@@ -111,6 +123,9 @@ _EXAMPLES: Final = {
     "protect": '[protect] between = "maximum", epsilon = "1", unit = "100 W"',
     "store": 'store = "meters.db", a file of its own',
     "secret": 'secret = "meters.key", a file of at least 16 secret bytes',
+    "attacker": '[attacker] adds = ["2 kW", "2 kW"], first = 2026-01-15T19:00:00',
+    "adds": 'adds = ["2 kW", "2 kW"], for each reading while the appliance runs',
+    "first": "first = 2026-01-15T19:00:00, when the first of these readings is due",
     "reports_a_day": "reports_a_day = 1, so that a second run that publishes a day of a meter again is refused",
 }
 

@@ -135,6 +135,7 @@ def statement(series: Series, totals: Totals | None = None, others: Sequence[str
         levels=None,
         budget=None,
         repeats=False,
+        attacker=None,
         columns_as_they_are=None if others is None else tuple(others),
         files=None,
     )
@@ -177,6 +178,8 @@ def facts(made: SeriesStatement) -> list[tuple[str, str]]:
         found.append(("budget", made.budget.text))
     if made.repeats:
         found.append(("repeats", "the same noisy reading for the same meter and time, drawn once"))
+    if made.attacker is not None:
+        found += [("attacker", made.attacker.text), *(("attacker", each.text) for each in made.attacker.sees)]
     found += [("at the same ε", option.text) for option in made.options]
     found += [("same promise", route.text) for route in made.routes]
     found += [("then", text) for text in made.post_processing]

@@ -41,6 +41,12 @@ def table_of_tree(tree: TotalsTree, totals: Sequence[Integers], column: str | No
     return pa.table(called | dict(zip(names_of_tree(tree), beside, strict=True)))
 
 
+def rows_of_tree(tree: TotalsTree) -> Integers:
+    """Return where each total stands among the rows of one meter, level by level from the narrowest."""
+    each = [len(spans) for spans in tree.spans]
+    return np.concatenate([sum(each) - sum(each[: n + 1]) + np.arange(many) for n, many in enumerate(each)])
+
+
 def words_of_tree(tree: TotalsTree) -> str:
     """Return a tree's levels and their parts of ε, in words that must not change: a store is made for one price."""
     parts = zip(tree.levels, tree.mechanism.shares, strict=True)

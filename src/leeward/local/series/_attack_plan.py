@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The attacker of a spec of series, before anything is drawn: what he learns of whether an appliance ran."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from leeward._plain import counted, odds
+from leeward.local.series._appliance import Appliance
+from leeward.local.series._documents import AppliancePart, ApplianceSees
+from leeward.local.series._post_processing import PostProcessing
+from leeward.local.series._series import Series
+from leeward.local.series._spec import Attacker
+from leeward.local.series._totals import Totals
+from leeward.local.series._tree import TotalsTree
+
+_DRAWS: Final = 20_000
+_AT_MOST: Final = 4_000_000
+"""Numbers that are drawn for one figure; with more of them in one publication, fewer are simulated."""
+
+
+def appliances(asked: Attacker, published: Series | Totals | TotalsTree) -> list[Appliance]:
+    """Return the attacks of a spec on what is published of a meter, one for each number of days.
+
+    Raises:
+        InputError: as for `Appliance`.
+    """
+    return [Appliance(published, adds=asked.adds, first=asked.first, days=days) for days in sorted(set(asked.days))]
+
+
+def attacker_part(
+    attacks: Mapping[str | None, list[Appliance]], published: Series | Totals | TotalsTree
+) -> AppliancePart:
+    """Simulate what the attacker of a spec learns; reads no data.
+
+    Args:
+        attacks: those of each level, and of no level where all have one ε.
+        published: what is published, of any level.
+    """
+    text = "knows every reading, and asks whether an appliance ran of which he knows what it adds: as likely as not, to him"
+    if isinstance(published, TotalsTree):
+        text += "; the best guess is from noisy totals before they add up, which tell as much as published ones or more"
+    elif isinstance(published, Series) and published.post_processing != PostProcessing():
+        text += "; he sees noisy readings before anything is done with them, which tell as much or more"
+    return AppliancePart(
+        text=text,
+        sees=tuple(_sees(level, attack) for level, each in attacks.items() for attack in each),
+    )
+
+
+def _sees(level: str | None, attack: Appliance) -> ApplianceSees:
+    found, most = attack.chances(max(min(_DRAWS, _AT_MOST // attack.drawn), 100)), attack.most
+    told = f"{'' if level is None else f'level {level}, '}"
+    told += f"after {counted(attack.days, 'day')} with a run the odds are {odds(float(most))} at most, and his best guess is"
+    told += f" right {found.best:.1%} of the time (± {found.error:.1%})"
+    if found.by_squares is not None:
+        told += f", one by least squares from published totals {found.by_squares:.1%}"
+    return ApplianceSees(
+        level=level,
+        days=attack.days,
+        most=str(most),
+        right=_short(found.best),
+        right_error=float(f"{found.error:.2g}"),
+        right_by_squares=None if found.by_squares is None else _short(found.by_squares),
+        text=told,
+    )
+
+
+def _short(number: float) -> float:
+    return float(f"{number:.4g}")

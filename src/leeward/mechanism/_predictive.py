@@ -41,6 +41,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Literal
@@ -54,8 +55,9 @@ from leeward.exact._weight import Weight, exp_minus, weight
 from leeward.mechanism._finite import FiniteMechanism
 from leeward.mechanism._norm import BEYOND
 from leeward.mechanism._planar import GridPoint, PlanarMechanism
-from leeward.noise import Bits
+from leeward.noise import Bits, PlanarNoise
 from leeward.noise._bernoulli import flip_enclosed
+from leeward.noise._bits import this_process
 
 HELD: Final = "held"
 """What is published of a step whose prediction held."""
@@ -116,6 +118,31 @@ START: Final = TrackState()
 """The state before the first step."""
 
 
+class _Ready:
+    """Draws that wait, because many at once cost little more than one: each goes out once.
+
+    They are of one source and of one process: after a fork, and in a copy, others are drawn. Two reports with the same
+    noise would show how far apart two people are.
+    """
+
+    def __init__(self, noise: PlanarNoise) -> None:
+        self._noise = noise
+        self._held: tuple[Bits | None, tuple[int, int], list[Any]] = None, this_process(), []
+
+    def draw(self, bits: Bits) -> GridPoint:
+        """Return a draw that nobody had: threads take theirs from one list, without a lock that a fork would leave shut."""
+        while True:
+            source, process, drawn = self._held
+            if source is bits and process == this_process() and drawn:
+                with suppress(IndexError):  # another thread took the last one
+                    east, north = drawn.pop()
+                    return east, north
+            self._held = bits, this_process(), self._noise.sample(_POOL, bits).tolist()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Ready, (self._noise,)
+
+
 @taught
 class PredictiveMechanism:
     """Test and report on the grid of a planar mechanism.
@@ -160,7 +187,7 @@ class PredictiveMechanism:
             )
         self._steps = length / step  # l, in steps of the grid
         self._rate = self.test * noise.step  # t, for each step of the grid
-        self._ready: list[Any] = []
+        self._ready = _Ready(noise.noise)
 
     def _units(self, most: Real) -> int:
         """Return how many whole units a bound holds."""
@@ -236,9 +263,7 @@ class PredictiveMechanism:
         elif state.last is not None and self._holds(truth, state.last, bits):
             answer = HELD
         else:
-            if not self._ready:
-                self._ready = self.noise.noise.sample(_POOL, bits).tolist()
-            east, north = self._ready.pop()
+            east, north = self._ready.draw(bits)
             answer = (truth[0] + east, truth[1] + north)
         return answer, self.after(state, time, answer)
 

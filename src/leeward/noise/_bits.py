@@ -73,7 +73,7 @@ class SystemBits(Bits):
 
     def fill(self, out: NDArray[Any]) -> None:
         """Overwrite every byte of the C-contiguous array ``out`` with random bits."""
-        local, process = self._local, (_fork_epoch, os.getpid())
+        local, process = self._local, this_process()
         if getattr(local, "process", None) != process:
             local.stream, local.process = _Keystream(os.urandom(32), os.urandom(16)), process
         local.stream.fill(out)
@@ -95,6 +95,11 @@ def _forked() -> None:
 
 
 os.register_at_fork(after_in_child=_forked)
+
+
+def this_process() -> tuple[int, int]:
+    """Return what no other process has: noise that was drawn in another one must not be used here too."""
+    return _fork_epoch, os.getpid()
 
 
 class SeededBitsForTests(Bits):

@@ -169,9 +169,12 @@ def test_what_cannot_be_sent_is_refused_and_costs_nothing(stand: Stand) -> None:
         answer = stand.browser.post("/perturb/taxis", content=content, headers=head)
         assert (answer.status_code, answer.json()["code"]) == (422, "request")
         assert "latitude" in answer.json()["message"]
-    for mixed in ([at("b", time="2026-03-01"), at("b", time="2026-03-01T08:00Z")], [at("b", time="noon")], [at("b")]):
+    mixed_times = [at("b", time="2026-03-01"), at("b", time="2026-03-01T08:00Z")]
+    # the first time without an offset would have closed the store to all that have one
+    for mixed in (mixed_times, mixed_times[:1], [at("b", time="2026-03-01T08:00")], [at("b", time="noon")], [at("b")]):
         assert send(stand, mixed, "walkers", "rival").json()["code"] == "position"
     assert send(stand, [at("7")] * 3).status_code == 200, "something was charged"
+    assert send(stand, mixed_times[1:], "walkers", "rival").status_code == 200, "a store was closed"
     assert stand.told == []
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from leeward.errors import CapExceededError, DataError
+from leeward.local.series._days import AS_WRITTEN, Days
 from leeward.service._answering import Answering, NoDataSetError, PositionError
 from leeward.service._brokers import FOR_BROKERS, Perturbing
 from leeward.service._documents import ForBrokers, Perturbs, Position, Report, Reports
@@ -62,16 +63,15 @@ class Brokering:
     def _drawn(self, offer: Perturbing, positions: list[Position]) -> Reports:
         north, east = (np.array([getattr(at, key) for at in positions]) for key in ("latitude", "longitude"))
         times = [at.time for at in positions] if offer.timed else None
+        calendar = Days(offer.job.spec.data.timezone)
         with self._public():
             try:
+                calendar.of(times or ())
+                if calendar.rule == AS_WRITTEN:  # the first to send one would choose for all how the store counts days
+                    raise _sent_wrongly(offer)
                 moved = offer.job.reports(north, east, [at.id for at in positions], times)
             except DataError:  # what it says is for the curator of a table
-                raise PositionError(
-                    "A position or a time of this request",
-                    "positions are degrees of latitude and longitude in the public box, times ISO 8601, and all of the"
-                    " service with an offset from UTC or all without; nothing was charged or drawn",
-                    "GET /perturb says which box it is",
-                ) from None
+                raise _sent_wrongly(offer) from None
             except CapExceededError:
                 raise CapExceededError(
                     "An id of this request has no report left on its day",
@@ -86,3 +86,14 @@ class Brokering:
                 for latitude, longitude, cell in rows
             )
         )
+
+
+def _sent_wrongly(offer: Perturbing) -> PositionError:
+    zone = offer.job.spec.data.timezone
+    offset = "with an offset from UTC" if zone is None else f"all with an offset from UTC, or all without in {zone}"
+    return PositionError(
+        "A position or a time of this request",
+        f"positions are degrees of latitude and longitude in the public box, times ISO 8601, {offset}; nothing was charged"
+        " or drawn",
+        "GET /perturb says which box it is",
+    )

@@ -15,8 +15,9 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -33,6 +34,7 @@ _PREFIX = ".leeward-"
 _NAME = re.compile(re.escape(_PREFIX) + r"[a-z0-9_]{8}")
 _MADE_BY = "leeward scratch 1"
 _TRIES = 20
+_DEEPEST = 6
 
 
 class Scratch:
@@ -54,7 +56,7 @@ class Scratch:
             raise
 
     def expect(self, names: Iterable[str]) -> None:
-        """Say what the folder may hold: names of files, or patterns of names, at most two folders down."""
+        """Say what the folder may hold: names of files, or patterns of names, at most five folders down."""
         self._names = [name for name in names if _is_below(name)]
         pid = os.getpid()
         said = {"made_by": _MADE_BY, "process": pid, "started": _started(pid), "files": self._names}
@@ -163,25 +165,34 @@ def _started(process: int) -> int | None:
 
 def _is_below(name: str) -> bool:
     parts = PurePosixPath(name).parts
-    return 1 <= len(parts) <= 3 and ".." not in parts and parts[0] != "/" and "\0" not in name and "**" not in name
+    return (
+        1 <= len(parts) <= _DEEPEST and ".." not in parts and parts[0] != "/" and "\0" not in name and "**" not in name
+    )
 
 
 def _clear(folder: Path, names: Iterable[str]) -> None:
-    """Remove the named files, then the folders that are empty. Links are removed, never followed."""
-    below: set[Path] = set()
-    for name in names:
-        parents = list(PurePosixPath(name).parents)[:-1]
-        if any((folder / parent).is_symlink() for parent in parents):
-            continue
-        below |= {folder / parent for parent in parents}
-        for path in folder.glob(name) if "*" in name else [folder / name]:
-            with suppress(OSError):
-                path.unlink()
-    for path in sorted(below, key=lambda path: len(path.parts), reverse=True):
-        with suppress(OSError):
-            path.rmdir()
+    """Remove the named files, then the folders that are empty."""
+    _remove(folder, [PurePosixPath(name).parts for name in names])
     with suppress(OSError):
         if {path.name for path in folder.iterdir()} <= {OWNER, _FRESH}:
             for path in folder.iterdir():
                 path.unlink()
             folder.rmdir()
+
+
+def _remove(folder: Path, paths: Iterable[Sequence[str]]) -> None:
+    """Remove files, and the folders on the way to them that are empty then. Links are removed, never followed."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in list(entries):
+            below = [rest for first, *rest in paths if _fits(entry.name, first)]
+            with suppress(OSError):
+                if not entry.is_dir(follow_symlinks=False):
+                    if [] in below:
+                        os.unlink(entry.path)
+                elif any(below):
+                    _remove(folder / entry.name, [rest for rest in below if rest])
+                    os.rmdir(entry.path)
+
+
+def _fits(name: str, pattern: str) -> bool:
+    return fnmatchcase(name, pattern) if "*" in pattern else name == pattern

@@ -5,22 +5,30 @@ Sweeps, because starting Spark takes longer than many a folder of tests.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import signal
+import sqlite3
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.local.test_location import Run, spec, table
+from tests.local.test_location import run as run
 from tests.spark import spark
 
 import leeward as lw
 from leeward.errors import DataError, InputError, RefusedError
-from leeward.local.location import _in_spark, perturb_in_spark
+from leeward.local.location import _in_spark, _spark_table, perturb_in_spark
+from leeward.local.location._spark_table import SparkTable
+from leeward.local.location._spec import Data
 from leeward.noise import SeededBitsForTests
 
 pytestmark = [pytest.mark.sweep, pytest.mark.filterwarnings("ignore:unclosed.*socket:ResourceWarning")]
@@ -73,29 +81,19 @@ def dying(drawn: str, described: Any, law: str, names: Any, batches: Iterator[An
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_what_a_killed_worker_drew_is_never_shown(tmp_path: Path) -> None:
-    """Each task draws twice; the draws differ, and those of the second are what is there, each row once."""
-    (tmp_path / "drawn").mkdir()
-    mechanism = geo()
-    change = partial(dying, str(tmp_path / "drawn"), mechanism.described, mechanism.law, ("lat", "lon"))
-    with _in_spark.in_ours(people()) as table:
-        _in_spark.write_once(table, change, tmp_path / "out")
-    found, lost = read(tmp_path / "out"), read(tmp_path / "drawn")
-    assert sorted(found) == sorted(lost) == list(range(ROWS))
-    assert sum(found[row] == lost[row] for row in found) < 0.05 * ROWS
-    assert {path.name for path in tmp_path.iterdir()} == {"drawn", "out"}
-
-
-def failing(batches: Iterator[Any]) -> Iterator[Any]:
-    for number, batch in enumerate(batches):
+def failing(*given: Any) -> Iterator[Any]:
+    for number, batch in enumerate(given[-1]):
         yield batch
         if number == 0 and batch.column("id")[0].as_py() == 0:
             raise RuntimeError("canary")
 
 
-def test_a_job_that_fails_leaves_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    with _in_spark.in_ours(people()) as table, pytest.raises(DataError, match="cannot be read by Spark") as caught:
-        _in_spark.write_once(table, failing, tmp_path / "out")
+def test_a_job_that_fails_leaves_nothing(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_in_spark, "moved", failing)
+    with pytest.raises(DataError, match="cannot be read by Spark") as caught:
+        perturb_in_spark(geo(), people(), tmp_path / "out", **AT)
     assert list(tmp_path.iterdir()) == []
     assert "canary" not in str(caught.value) + "".join(capfd.readouterr())
 
@@ -137,3 +135,107 @@ def test_what_workers_cannot_make_is_refused(tmp_path: Path) -> None:
         perturb_in_spark(geo(), pa.table({"lat": [35.7]}), tmp_path / "out", **AT)
     with pytest.raises(InputError, match="it is there already"):
         perturb_in_spark(geo(), people(), tmp_path, **AT)
+
+
+# ---- the command
+
+BUDGET = {"store": "people.db", "secret": "people.key", "reports_a_day": 80}
+
+
+def by_spark(folder: Path, table: str = "part-*.parquet", **given: Any) -> Path:
+    data = {"table": table, "person": "who", "time": "when"} | given.pop("data", {})
+    return spec(folder, data=data | {"engine": "spark"}, **given)
+
+
+def parts(folder: Path, frame: pd.DataFrame) -> None:
+    for number, part in enumerate((frame[:200], frame[200:])):
+        part.to_parquet(folder / f"part-{number}.parquet", index=False)
+
+
+def spent(store: str) -> list[Any]:
+    with sqlite3.connect(store) as opened:
+        return sorted(opened.execute("SELECT * FROM spent"))
+
+
+def test_the_command_perturbs_files_by_spark(run: Run, tmp_path: Path) -> None:
+    """A folder appears with each row once; people pay, and the curator is told, what they do for a file."""
+    parts(tmp_path, table())
+    alone = run(
+        str(spec(tmp_path, data={"person": "who", "time": "when"}, budget=BUDGET | {"store": "b.db"})),
+        "-o",
+        "p.parquet",
+    )
+    code, said, notes = run(str(by_spark(tmp_path, budget=BUDGET, output={"drop_columns": ["note"]})), "--out", "out")
+    assert (code, said) == (0, "500 rows perturbed.\nWritten: out\nWritten: out.release.json\n"), notes
+    assert spent("people.db") == spent("b.db") != []
+    assert notes == alone[2].replace("b.db", "people.db").replace("who, note, when", "who, when")
+    assert "cost together up to" in notes
+    found, true = pd.read_parquet("out").sort_values("when"), table()
+    assert list(found.columns) == ["who", "lat", "lon", "when"]
+    assert found[["who", "when"]].to_numpy().tolist() == true[["who", "when"]].to_numpy().tolist()
+    assert (found["lat"].to_numpy() == true["lat"].to_numpy()).sum() < 5
+    statement = json.loads(Path("out.release.json").read_text())
+    held = {f"out/{path.name}": hashlib.sha256(path.read_bytes()).hexdigest() for path in Path("out").iterdir()}
+    assert {name: made for name, made in statement["files"].items() if name != "out.release.json"} == held
+    assert statement["columns_as_they_are"] == ["who", "when"]
+    assert pq.read_schema(next(Path("out").glob("*.parquet"))).field("when").type == pa.timestamp("us")
+    code, _, again = run(str(by_spark(tmp_path, budget=BUDGET)), "--out", "out")
+    assert (code, "it would be written over" in again) == (2, True)
+    code, _, over = run(str(by_spark(tmp_path, budget=BUDGET)), "--out", "more")
+    assert (code, "does not pay for it; nothing was charged" in over) == (2, True), "the store is one"
+    assert not any("more" in path.name or path.name.startswith(".leeward") for path in tmp_path.iterdir())
+
+
+def test_what_a_killed_worker_drew_is_never_shown(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each task draws twice; what is there is the second draw, each row once. Nothing is, where a file changes meanwhile."""
+    frame = table().assign(id=range(500))
+    parts(tmp_path, frame)
+    (tmp_path / "drawn").mkdir()
+    monkeypatch.setattr(_spark_table, "moved", partial(dying, str(tmp_path / "drawn")))
+    assert run(str(by_spark(tmp_path)), "--out", "out")[0] == 0
+    found, lost = (pd.read_parquet(one).set_index("id").sort_index() for one in ("out", "drawn"))
+    assert list(found.index) == list(lost.index) == list(range(500))
+    assert (found["lat"] == lost["lat"]).sum() < 25
+
+    def write(*given: Any) -> None:
+        _in_spark.write_once(*given)
+        parts(tmp_path, frame.assign(id=0))
+
+    monkeypatch.setattr(_spark_table, "write_once", write)
+    monkeypatch.setattr(_spark_table, "moved", _in_spark.moved)
+    code, _, said = run(str(by_spark(tmp_path)), "--out", "changed")
+    assert (code, "it was changed while it was being read" in said) == (2, True)
+    assert not any("changed" in path.name or path.name.startswith(".leeward") for path in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("change", "given", "said"),
+    [
+        ({"lat": pa.array([39.9], pa.float32())}, {}, "The column 'lat' of type float: degrees are of the type double"),
+        ({"who": [1.5]}, {}, "people are told apart by text or whole numbers"),
+        ({"when": ["2026-03-01"]}, {}, "times are dates or timestamps"),
+        ({"when": pa.array([None], pa.timestamp("us"))}, {"budget": BUDGET}, "A time that is not a date"),
+        ({"note": [[1]]}, {}, "The column = 'note': the column is of the type list"),
+        ({"lat": [12.0]}, {}, "outside the public box"),
+    ],
+)
+def test_tables_that_spark_does_not_perturb(change: Any, given: Any, said: str, run: Run, tmp_path: Path) -> None:
+    row = {"who": [1], "lat": [39.9], "lon": [116.4], "when": pa.array([0], pa.timestamp("us")), "note": ["x"]}
+    pq.write_table(pa.table(row | change), tmp_path / "one.parquet")
+    code, _, told = run(str(by_spark(tmp_path, "one.parquet", **given)), "--out", "out")
+    assert (code, said in told) == (2, True), told
+    assert not (tmp_path / "out").exists()
+    assert not Path("people.db").exists() or spent("people.db") == []
+
+
+def test_what_is_known_of_a_table_shows_nothing(tmp_path: Path) -> None:
+    parts(tmp_path, table().sort_values("lat"))
+    data = Data(table="-", latitude="lat", longitude="lon", engine="spark")
+    held = SparkTable(data, tmp_path / "part-*.parquet")
+    with held.opened() as opened:
+        look = opened.look(lw.PlanarLaplace(box=(116.2, 39.75, 116.6, 40.1), within="200 m", factor=2))
+        assert look.rows == 500
+        assert "rows that follow one another" in str(look.order)
+        for one in (held, opened, look):
+            assert repr(one) == f"<{type(one).__name__}: for the curator only>"
+            assert not hasattr(one, "__dict__")

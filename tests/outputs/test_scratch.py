@@ -137,6 +137,22 @@ def test_what_is_not_its_own_stays_in_it(tmp_path: Path) -> None:
     assert (theirs / "report.html").read_text() == "years of work", "links are not followed"
 
 
+def test_patterns_of_folders_are_swept_to_the_bottom(tmp_path: Path) -> None:
+    """What Spark was writing, however its folders are called; nothing beside it, and nothing behind a link."""
+    made = Scratch(tmp_path, ["file/*", "file/_temporary/0/_temporary/*/*"])
+    task, theirs = made.path / "file/_temporary/0/_temporary/attempt_7", tmp_path / "theirs"
+    for folder in (task, theirs):
+        folder.mkdir(parents=True)
+        (folder / ".part-0.crc").write_text("rows")
+    (task.parent / "attempt_8").symlink_to(theirs)
+    (task.parent.parent / "thesis.tex").write_text("years of work")
+    made.remove()
+    left = {str(path.relative_to(made.path)) for path in made.path.rglob("*") if path.is_symlink() or path.is_file()}
+    assert left == {"file/_temporary/0/_temporary/attempt_8", "file/_temporary/0/thesis.tex", OWNER}
+    assert (theirs / ".part-0.crc").read_text() == "rows"
+    assert not task.exists()
+
+
 def test_a_forked_child_leaves_its_parents_folder(tmp_path: Path) -> None:
     with scratch(tmp_path) as made:
         child = os.fork()
@@ -150,7 +166,7 @@ def test_a_forked_child_leaves_its_parents_folder(tmp_path: Path) -> None:
     assert not made.path.exists()
 
 
-@pytest.mark.parametrize("name", ["../up", "/etc/passwd", "**/x", "a/b/c/d", "nul\0", ""])
+@pytest.mark.parametrize("name", ["../up", "/etc/passwd", "**/x", "a/b/c/d/e/f/g", "nul\0", ""])
 def test_a_folder_never_says_that_it_holds_what_is_elsewhere(name: str, tmp_path: Path) -> None:
     made = Scratch(tmp_path, [name, "fine"])
     assert json.loads((made.path / OWNER).read_text())["files"] == ["fine"]

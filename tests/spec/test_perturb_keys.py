@@ -85,6 +85,7 @@ ELASTIC = merged(FELT, {"elastic": {"within": "4 km", "least": "4"}})
 ZONES = merged(FELT, {"regions": {"column": "kind", "of": {"clinic": POLICY}}})
 HIM = {"attacker": LIST | {"reports": [1]}}
 ATTACKED = merged(PLACED, HIM)
+CELLS = merged(PLACED, {"output": {"h3": 9}})
 COARSE = merged(PLACED, {"protect": {"within": "3 km", "step": "100 m"}, "places": LIST})
 
 
@@ -348,6 +349,14 @@ ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
         rows,
         3,
     ),
+    (
+        "location.data.engine",
+        merged(PLACED, {"output": {"h3": 9}}),
+        {"data": {"engine": "spark"}},
+        rows,
+        "[output] h3 beside",
+    ),
+    ("location.data.spark", PLACED, {"data": {"spark": {"master": "local[1]"}}}, rows, "Spark is started, and nothing"),
     ("location.box.west", PLACED, {"box": {"west": 116.3}}, said("box", "west"), 116.3),
     ("location.box.south", PLACED, {"box": {"south": 39.91}}, rows, "outside the public box"),
     ("location.box.east", PLACED, {"box": {"east": 116.41}}, rows, "outside the public box"),

@@ -16,12 +16,10 @@ files of text.
 
 from __future__ import annotations
 
-import os
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
-from urllib.parse import unquote, urlparse
 
 import ibis
 import pyarrow as pa
@@ -31,56 +29,15 @@ from leeward.engine._bound import Bound
 from leeward.engine._spark_sql import compiled, halves, hash_sums, listed
 from leeward.errors import DataError
 from leeward.tables._columns import check_columns
-from leeward.tables._files import File, files_of
+from leeward.tables._files import File
 from leeward.tables._parquet import declared
 from leeward.tables._schema import check_one_schema
+from leeward.tables._spark_files import files_for_spark, kind_in_spark, may_be_read, no_type, quoted, read_in_spark
 
 _SOURCE: Final = "leeward_rows_asked_for"
 
 _OF_NUMBERS: Final = ("time", "column", "latitude", "longitude")
 """Roles whose texts would have to be read as numbers or times."""
-
-_KINDS: Final[Mapping[str, pa.DataType]] = {
-    "boolean": pa.bool_(),
-    "tinyint": pa.int8(),
-    "smallint": pa.int16(),
-    "int": pa.int32(),
-    "bigint": pa.int64(),
-    "float": pa.float32(),
-    "double": pa.float64(),
-    "string": pa.string(),
-    "date": pa.date32(),
-    "timestamp_ntz": pa.timestamp("us"),
-    "timestamp": pa.timestamp("us", "UTC"),
-}
-"""Spark's types, and what their values are from then on."""
-
-_UNSIGNED: Final = {
-    "uint8": ("smallint", pa.uint8()),
-    "uint16": ("int", pa.uint16()),
-    "uint32": ("bigint", pa.uint32()),
-    "uint64": ("decimal(20,0)", pa.uint64()),
-}
-"""What a file declares and Spark has no type for: how it reads it, and what the values are."""
-
-_DECLARED: Final = {
-    "bool": "boolean",
-    "int8": "tinyint",
-    "int16": "smallint",
-    "int32": "int",
-    "int64": "bigint",
-    "float32": "float",
-    "float64": "double",
-    "text": "string",
-    "date": "date",
-    "timestamp[ms]": "timestamp_ntz",
-    "timestamp[us]": "timestamp_ntz",
-    "timestamp[ms, UTC]": "timestamp",
-    "timestamp[us, UTC]": "timestamp",
-}
-"""What a file declares, and the only type that Spark may have read it as."""
-
-_PATTERN: Final = "*?[]{}\\"
 
 
 class InSpark(Bound):
@@ -146,29 +103,18 @@ def in_spark(
         with session_of(settings, source) as session, _read_once(session, source, columns, names) as schema:
             yield InSpark(session, schema, ())
         return
-    kind, files = files_of(source, None)
-    if kind != "parquet":
-        raise DataError(
-            f"The file '{files[0].name}' with engine = \"spark\"",
-            "Spark reads such files by rules of its own, or not at all",
-            "Store the table as Parquet. Or leave engine out: DuckDB then counts it",
-        )
+    files = files_for_spark(source)
     check_one_schema("parquet", files, columns)
-    _refuse_patterns(files)
     types = dict(declared(files[0]))
     for role, name in columns.items():  # what need not wait until Spark is started
-        if types[name] not in _DECLARED and types[name] not in _UNSIGNED and not types[name].startswith("decimal("):
-            raise _no_type(role, name, types[name])
+        if not may_be_read(types[name]):
+            raise no_type(role, name, types[name])
         _refuse_text(role, name, is_text=types[name] == "text")
     with session_of(settings) as session:
-        with in_plain_words():
-            reader = session.read.option("recursiveFileLookup", "true")
-            reader = reader.option("parquet.page.verify-checksum.enabled", "true")
-            frame = reader.parquet(*(file.path for file in files))
-            _check_files(files, frame.inputFiles())
+        frame = read_in_spark(session, files)
         schema = _checked(frame, columns, names, types)
         with in_plain_words():
-            frame.select(*(_quoted(name) for name in names)).createOrReplaceTempView(_SOURCE)
+            frame.select(*(quoted(name) for name in names)).createOrReplaceTempView(_SOURCE)
             _refuse_no_utf8(session, schema)
         yield InSpark(session, schema, files)
 
@@ -197,7 +143,7 @@ def _read_once(session: Any, frame: Any, columns: Mapping[str, str], names: Sequ
                 "it draws at random, or numbers its rows, and Spark may work a part of it out twice",
                 "Write it into a table or into Parquet files, and give these",
             )
-        held = frame.select(*(_quoted(name) for name in names)).localCheckpoint(eager=True)
+        held = frame.select(*(quoted(name) for name in names)).localCheckpoint(eager=True)
         name = f"leeward_{uuid.uuid4().hex}"
         held.createGlobalTempView(name)
         try:
@@ -233,9 +179,9 @@ def _checked(
             raise DataError(
                 f"{role} = '{name}'", "Spark sees no column of that name", "Rename it, in letters and digits"
             )
-        kind = _kind(fields[name], None if declared is None else declared[name])
+        kind = kind_in_spark(fields[name], None if declared is None else declared[name])
         if kind is None:
-            raise _no_type(role, name, (declared or {}).get(name, fields[name].dataType.simpleString()))
+            raise no_type(role, name, (declared or {}).get(name, fields[name].dataType.simpleString()))
         _refuse_text(role, name, is_text=pa.types.is_string(kind))
         kinds[name] = kind
     return pa.schema([(name, kinds[name]) for name in names])
@@ -251,57 +197,12 @@ def _refuse_text(role: str, name: str, *, is_text: bool) -> None:
         )
 
 
-def _no_type(role: str, name: str, shown: str) -> DataError:
-    return DataError(
-        f"{role} = '{name}'",
-        f"the column is of the type {shown.partition('<')[0]}, of which Spark may take several values for one, or read them"
-        " as another type",
-        "Cast it: to string, bigint, double, date, timestamp (of microseconds) or decimal, say",
-    )
-
-
-def _kind(field: Any, declared: str | None) -> pa.DataType | None:
-    """What the values of a column are; None where that is not certain."""
-    native = field.dataType.simpleString()
-    if declared in _UNSIGNED:
-        expected, kind = _UNSIGNED[declared]
-        return kind if native == expected else None
-    if declared is not None and _DECLARED.get(declared, declared.replace(", ", ",")) != native:
-        return None
-    if any(str(value).startswith("char") for value in (field.metadata or {}).values()):
-        return None  # padded to its length
-    if field.dataType.typeName() == "decimal":
-        return pa.decimal128(field.dataType.precision, field.dataType.scale)
-    return _KINDS.get(native)  # another collation is part of the name: "string collate UTF8_LCASE"
-
-
-def _refuse_patterns(files: Sequence[File]) -> None:
-    for file in files:
-        if set(file.path) & set(_PATTERN) or os.path.basename(file.path)[0] in "._":
-            raise DataError(
-                f"The file '{file.name}'",
-                "Spark takes some signs in its path for a pattern, and files whose names begin with . or _ for hidden ones",
-                "Rename the file or folder",
-            )
-
-
-def _check_files(files: Sequence[File], seen: Sequence[str]) -> None:
-    if sorted(unquote(urlparse(each).path) for each in seen) != sorted(file.path for file in files):
-        raise DataError(
-            f"The file '{files[0].name}'", "Spark does not see it, or sees others", "Rename it, in letters and digits"
-        )
-
-
 def _refuse_no_utf8(session: Any, schema: pa.Schema) -> None:
     """Refuse bytes that are no text: two of them may be shown, and counted, as one."""
-    texts = [f"NOT is_valid_utf8({_quoted(field.name)})" for field in schema if pa.types.is_string(field.type)]
+    texts = [f"NOT is_valid_utf8({quoted(field.name)})" for field in schema if pa.types.is_string(field.type)]
     if texts and session.sql(f"SELECT coalesce(bool_or({' OR '.join(texts)}), false) FROM {_SOURCE}").collect()[0][0]:
         raise DataError(
             "The data cannot be read",
             "a text is not UTF-8 (that it is refused is a fact about the data: do not publish it)",
             "Write the table again, with its texts in UTF-8",
         )
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"

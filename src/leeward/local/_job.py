@@ -159,6 +159,12 @@ def check_job(given: Mapping[str, Any], *, folder: str | os.PathLike[str] = ".")
             "it is read by `leeward release` alone, where counts leave it and no row does",
             "Write the rows to a file, such as .parquet or .csv, and name that",
         )
+    if isinstance(data, Mapping) and section["kind"] == "series" and "engine" in data:
+        raise SpecError(
+            '[data] engine beside kind = "series"',
+            "noise on readings is drawn for a meter and a window at once, and Spark may read their rows apart",
+            "Leave it out: this machine does it. Or write some meters to a file each, and perturb these one after another",
+        )
     module = importlib.import_module(KINDS[section["kind"]])
     rest = {key: value for key, value in given.items() if key != "perturb"}
     job: Job = module.read(rest, resolve(folder))

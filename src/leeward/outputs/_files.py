@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file with its statement beside it, and single pages: replaced only if they are still what was written.
+"""A file, or a folder, with its statement beside it, and single pages: replaced only if they are still what was written.
 
 ``OUT.release.json`` says what ``OUT`` promises, and lists the digests of ``OUT``, of what else lies beside it, and of itself
 without that list. Of two who write one ``OUT`` at once, the later one replaces all that the other wrote. A page ends in a
@@ -50,7 +50,7 @@ class Files:
             self._check()
 
     def path(self, ending: str = "") -> Path:
-        """Return where to write the file, or what lies beside it under its name with an ending."""
+        """Return where to write the file, or what lies beside it under its name with an ending; see `beside`."""
         (self._made.path / _ROOM).unlink(missing_ok=True)
         return self._made.path / f"file{ending}"
 
@@ -61,14 +61,14 @@ class Files:
             InputError: one of the places was taken meanwhile, or they cannot be written.
         """
         with said(self.shown[0]):
-            staged = {ending: digest(self.path(ending)) for ending in ("", *self._endings)}
-            made = {self._target(ending).name: found for ending, found in staged.items()}
+            staged = {ending: _digests(self.path(ending)) for ending in ("", *self._endings)}
+            made = {self._target(ending).name + name: d for ending, held in staged.items() for name, d in held.items()}
             made[self._target(STATEMENT).name] = _digest_of(statement)
             self.path(STATEMENT).write_bytes(_bytes(statement, made))
-            staged[STATEMENT] = digest(self.path(STATEMENT))
+            staged[STATEMENT] = _digests(self.path(STATEMENT))
             order = (STATEMENT, *self._endings, "")
             for ending in order:
-                sync(self.path(ending))
+                _sync(self.path(ending))
             with alone_in(self._out.parent):
                 for earlier in self._check():
                     earlier.unlink(missing_ok=True)
@@ -77,9 +77,13 @@ class Files:
                 sync(self._out.parent)
                 self._read_back(staged)
 
-    def _read_back(self, staged: Mapping[str, str]) -> None:
-        """Refuse to say that all is in place if a program that asks for no lock has written there meanwhile."""
-        if any(digest_or_none(self._target(ending)) != made for ending, made in staged.items()):
+    def _read_back(self, staged: Mapping[str, Mapping[str, str]]) -> None:
+        """Refuse to say that all is in place if a program that asks for no lock has written there meanwhile.
+
+        A folder took its name in one step, and only where nothing was: it is not read again.
+        """
+        files = {ending: made[""] for ending, made in staged.items() if "" in made}
+        if any(digest_or_none(self._target(ending)) != made for ending, made in files.items()):
             raise InputError(
                 f"'{self.shown[0]}'",
                 "another program wrote there at the same time",
@@ -113,19 +117,22 @@ class Files:
 
 
 @contextmanager
-def beside(out: Path, *endings: str, room: int = 0, inputs: Iterable[Path] = ()) -> Iterator[Files]:
+def beside(
+    out: Path, *endings: str, room: int = 0, inputs: Iterable[Path] = (), holds: Iterable[str] = ()
+) -> Iterator[Files]:
     """Prepare a file, its statement, and more files with these endings, to be written into one folder.
 
     Args:
-        out: the file.
+        out: the file; or a folder that is written whole, and never in the place of another.
         endings: what is added to its name for the names of the others.
         room: about how many bytes will be written; they are set aside until then.
         inputs: what is read meanwhile, or kept for later; none of them is written over.
+        holds: of a folder, which files it may hold while it is made: patterns of names.
 
     Raises:
         InputError: the folder cannot be written, or something would be lost.
     """
-    names = [f"file{ending}" for ending in ("", STATEMENT, *endings)]
+    names = [*(f"file{ending}" for ending in ("", STATEMENT, *endings)), *(f"file/{name}" for name in holds)]
     with ExitStack() as stack, said(out):
         parent = Path(os.path.realpath(resolve(out).parent))
         if not os.path.isdir(parent):
@@ -159,6 +166,20 @@ def _in_the_way(shown: Path) -> InputError:
         "it would be written over, and it is not as Leeward wrote it",
         "Move it away, or name another file",
     )
+
+
+def _digests(made: Path) -> dict[str, str]:
+    """The digest of a file; of a folder, those of its files, by what is added to its name for them."""
+    if not made.is_dir():
+        return {"": digest(made)}
+    return {f"/{name}": digest(made / name) for name in sorted(os.listdir(made))}
+
+
+def _sync(made: Path) -> None:
+    if made.is_dir():
+        for name in os.listdir(made):
+            sync(made / name)
+    sync(made)
 
 
 def _is_beside(out: Path, name: str) -> bool:

@@ -6,10 +6,10 @@ system of the machine that it runs on. So no two workers draw alike, and nothing
 
 *One draw for each position is shown.* Spark works a part out again where a worker dies, where it speculates, and each time
 that a DataFrame is asked. So noisy rows are never handed on as a DataFrame that is worked out on demand. They are written
-once, into a folder that nobody was told of: each attempt writes into a folder of its own, the driver lets one attempt of
-each task commit, and Spark removes what the others wrote (its ``FileOutputCommitter``, version 1, which our session sets;
-version 2 shows an attempt before it is whole). Only when all tasks have committed does the folder get its name, by one
-renaming. A job that fails leaves nothing.
+once, into a private folder: each attempt writes into a folder of its own, the driver lets one attempt of each task commit,
+and Spark removes what the others wrote (its ``FileOutputCommitter``, version 1, which our session sets; version 2 shows an
+attempt before it is whole). Only when all tasks have committed does the folder get its name, by one renaming. A job that
+fails leaves nothing; what a driver that is killed leaves, the next one sweeps.
 
 What an attempt wrote that did not commit is gone, but it was on the disks of the cluster for a while, beside the table.
 """
@@ -18,23 +18,28 @@ from __future__ import annotations
 
 import copy
 import os
-import shutil
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from leeward._paths import resolve
+from leeward._private import Private
+from leeward._scratch import scratch
 from leeward._spark import in_plain_words, is_frame, session_of
 from leeward.errors import DataError, InputError, RefusedError
 from leeward.local._untouched import untouched, warn
 from leeward.local.location._clamped import Clamped
+from leeward.local.location._order import PositionOrder
 from leeward.local.location._planar_laplace import PlanarLaplace
 from leeward.local.location._terms import Terms
 from leeward.tables._columns import check_named
+from leeward.tables._spark_files import quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,9 +49,16 @@ _COMMITTED_ONCE: Final = {
         "org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol"
     ),
     "spark.sql.parquet.output.committer.class": "org.apache.parquet.hadoop.ParquetOutputCommitter",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
 }
+"""One attempt commits; and times are written as what they are, not as the old INT96, which does not say it."""
+
 _VERSION: Final = ("mapreduce.fileoutputcommitter.algorithm.version", "1")
 _COORDINATED: Final = "spark.hadoop.outputCommitCoordination.enabled"
+
+WRITES: Final = ("*", "_temporary/0/*/*", "_temporary/0/_temporary/*/*")
+"""What its committer writes into a folder: what is done, what tasks have committed, and what attempts are writing."""
 
 
 def perturb_in_spark(
@@ -72,7 +84,7 @@ def perturb_in_spark(
         RefusedError: the mechanism moves its reports to places or cells, or has entropy of its own; or Spark is set to show
             attempts.
     """
-    out = Path(out)
+    out = resolve(out)
     if not is_frame(frame):
         raise InputError("What is not a DataFrame of Spark", "Spark perturbs its own", "Give it to perturb instead")
     if geo.terms != Terms():
@@ -95,20 +107,24 @@ def perturb_in_spark(
         raise InputError(f"The folder '{out}'", "it is there already", "Name one that is not there")
     if not out.parent.is_dir():
         raise InputError(f"The folder '{out}'", "the folder that it is to lie in does not exist", "Make that first")
-    with in_ours(frame) as table:
-        _look(geo, table, names)
-        write_once(table, partial(moved, geo.described, geo.law, names), out)
-    warn(untouched([name for name in frame.columns if name not in names], "the position"))
+    with in_ours(frame) as table, scratch(out.parent, [f"whole/{name}" for name in WRITES]) as made:
+        found = look(geo, table, names)
+        write_once(table, partial(moved, geo.described, geo.law, names), made.path / "whole")
+        try:
+            os.rename(made.path / "whole", out)
+        except OSError as error:
+            told = f"it cannot get its name: {error.strerror}"
+            raise InputError(f"The folder '{out}'", told, "Run it again") from None
+    warn(
+        untouched([name for name in frame.columns if name not in names], "the position"), found.looked.note, found.order
+    )
 
 
 @contextmanager
 def in_ours(frame: Any) -> Iterator[Any]:
     """A DataFrame of a caller in a session of ours, which is in UTC and commits one attempt of each task."""
     with session_of({}, frame) as session:
-        for key, value in _COMMITTED_ONCE.items():
-            session.conf.set(key, value)
-        if session.sparkContext.getConf().get(_COORDINATED, "true").lower() != "true":
-            raise RefusedError(f"A Spark with {_COORDINATED} off", "two attempts may both be shown", "Turn it on")
+        commit_once(session)
         name = f"leeward_{uuid.uuid4().hex}"
         frame.createGlobalTempView(name)
         try:
@@ -117,11 +133,57 @@ def in_ours(frame: Any) -> Iterator[Any]:
             session.catalog.dropGlobalTempView(name)
 
 
-def _look(geo: PlanarLaplace, table: Any, names: tuple[str, str]) -> None:
-    """Refuse what would be refused of a table in memory, before anything is drawn."""
-    asked = table.select(*("`" + name.replace("`", "``") + "`" for name in names))
-    found = asked.mapInArrow(partial(_counts, geo.described, names), "seen long, beyond long, odd long")
-    seen, beyond, odd = (int(value or 0) for value in found.groupBy().sum().collect()[0])
+def commit_once(session: Any) -> None:
+    """Set a session of ours so that one attempt of each task commits.
+
+    Raises:
+        RefusedError: its Spark is set to let several.
+    """
+    for key, value in _COMMITTED_ONCE.items():
+        session.conf.set(key, value)
+    if session.sparkContext.getConf().get(_COORDINATED, "true").lower() != "true":
+        raise RefusedError(f"A Spark with {_COORDINATED} off", "two attempts may both be shown", "Turn it on")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Look(Private):
+    """What was seen of a table before anything is drawn.
+
+    Attributes:
+        rows: how many rows have a position.
+        looked: how many of these lie beyond the box.
+        order: what to tell the curator of the order of rows, if anything.
+        timeless: how many rows with a position have no time.
+    """
+
+    rows: int
+    looked: Clamped
+    order: str | None
+    timeless: int
+
+
+def look(
+    geo: PlanarLaplace, table: Any, names: tuple[str, str], person: str | None = None, time: str | None = None
+) -> Look:
+    """Look at a table, and refuse what would be refused of one in memory.
+
+    Args:
+        geo: the mechanism.
+        table: a DataFrame of a session of ours.
+        names: the columns of latitudes and of longitudes.
+        person: the column that says whose each row is, and
+        time: when; None where there is none.
+
+    Raises:
+        DataError: positions are missing or beyond the box where that is refused.
+    """
+    read = [*names, *(name for name in (person, time) if name is not None)]
+    asked = table.select(*map(quoted, read))
+    counting = partial(_looked_at, geo.described, names, person, time)
+    with in_plain_words():
+        found = asked.mapInArrow(counting, "seen long, beyond long, odd long, timeless long, alike string")
+        sums = [f"coalesce(sum({name}), 0)" for name in ("seen", "beyond", "odd", "timeless")]
+        seen, beyond, odd, timeless, alike = found.selectExpr(*sums, "max(alike)").collect()[0]
     if odd or (beyond and geo.outside == "refuse"):
         raise DataError(
             "Some positions are missing, not finite or outside the public box (this is for the curator only)",
@@ -129,31 +191,24 @@ def _look(geo: PlanarLaplace, table: Any, names: tuple[str, str]) -> None:
             'Remove these rows, or choose missing = "keep" or outside = "clamp"',
         )
     looked = Clamped(geo.box)
-    looked.add(seen, beyond)
+    looked.add(int(seen), int(beyond))
     looked.check()
-    warn(looked.note)
+    return Look(int(seen), looked, alike, int(timeless))
 
 
-def write_once(table: Any, change: Any, out: Path) -> None:
+def write_once(table: Any, change: Any, path: Path) -> None:
     """Write a table that is changed a batch at a time, all of it or nothing, each row as one attempt made it.
 
     Args:
-        table: a DataFrame of Spark.
+        table: a DataFrame of a session of ours; see `commit_once`.
         change: from batches of Arrow to batches of the same columns; it is called once in each attempt of each task.
-        out: the folder; it is not there yet.
+        path: a folder that is not there yet, in one that nobody was told of.
     """
-    hidden = out.parent / f".{out.name}.leeward-{uuid.uuid4().hex}"
     schema = copy.deepcopy(table.schema)
     for field in schema.fields:
         field.nullable = True  # where one of two degrees is missing, none is reported
-    try:
-        with in_plain_words():
-            table.mapInArrow(change, schema).write.option(*_VERSION).parquet(str(hidden))
-        os.rename(hidden, out)
-    except OSError as error:
-        raise InputError(f"The folder '{out}'", f"it cannot get its name: {error.strerror}", "Run it again") from None
-    finally:
-        shutil.rmtree(hidden, ignore_errors=True)
+    with in_plain_words():
+        table.mapInArrow(change, schema).write.option(*_VERSION).parquet(f"file://{path}")
 
 
 def moved(
@@ -164,7 +219,7 @@ def moved(
     if geo.law != law:
         raise RuntimeError("the Leeward of the workers is another than that of the driver")
     for batch in batches:
-        north, east = _degrees(batch, names)
+        north, east = degrees(batch, names)
         there = geo.present(north, east)
         found = np.full((2, len(north)), np.nan)
         found[:, there] = geo.shown(geo.draw(geo.to_grid(north[there], east[there])))
@@ -173,22 +228,35 @@ def moved(
         yield batch
 
 
-def _counts(
-    described: Mapping[str, Any], names: tuple[str, str], batches: Iterator[pa.RecordBatch]
+def _looked_at(
+    described: Mapping[str, Any],
+    names: tuple[str, str],
+    person: str | None,
+    time: str | None,
+    batches: Iterator[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
+    """Yield one row about a part of the table, which is read in its order."""
     import pyarrow as pa
 
-    geo = PlanarLaplace(**described)
+    geo, order = PlanarLaplace(**described), PositionOrder()
+    seen = beyond = odd = timeless = 0
     for batch in batches:
-        north, east = _degrees(batch, names)
+        north, east = degrees(batch, names)
         absent = np.isnan(north) | np.isnan(east)
-        odd = np.isinf(north) | np.isinf(east) | (absent if geo.missing == "refuse" else False)
-        there = ~(absent | odd)
-        beyond = int((~geo.box.holds(north[there], east[there])).sum())
-        yield pa.RecordBatch.from_pydict({"seen": [int(there.sum())], "beyond": [beyond], "odd": [int(odd.sum())]})
+        wrong = np.isinf(north) | np.isinf(east) | (absent if geo.missing == "refuse" else False)
+        there = ~(absent | wrong)
+        seen, odd = seen + int(there.sum()), odd + int(wrong.sum())
+        beyond += int((~geo.box.holds(north[there], east[there])).sum())
+        who, when = (None if name is None else batch.column(name).to_pylist() for name in (person, time))
+        if when is not None:
+            timeless += sum(when[row] is None for row in np.flatnonzero(there).tolist())
+        order.add(north, east, who, when)
+    told = {"seen": [seen], "beyond": [beyond], "odd": [odd], "timeless": [timeless]}
+    yield pa.RecordBatch.from_pydict(told | {"alike": pa.array([order.note], pa.string())})
 
 
-def _degrees(batch: pa.RecordBatch, names: tuple[str, str]) -> list[Any]:
+def degrees(batch: pa.RecordBatch, names: Sequence[str]) -> list[Any]:
+    """Return latitudes and longitudes of a batch, missing as NaN."""
     import pyarrow.compute as pc
 
     return [pc.fill_null(batch.column(name), float("nan")).to_numpy(zero_copy_only=False) for name in names]

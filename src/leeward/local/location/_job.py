@@ -39,7 +39,7 @@ from leeward.local.location._public_places import read_places
 from leeward.local.location._spec import Location, Track, read_spec
 from leeward.local.location._statement import facts, statement
 from leeward.local.location._terms import Terms
-from leeward.local.location._told import Told
+from leeward.local.location._told import Told, cost_of_one
 from leeward.local.location._tracks import Tracks
 from leeward.local.series._days import Days, in_words
 from leeward.outputs import beside
@@ -120,6 +120,12 @@ class LocationJob:
 
     def attack(self, published: Path) -> list[str]:
         """Return what the attacker of the spec makes of a file that it wrote: see `leeward.local._job.Job.attack`."""
+        if self.spec.data.engine is not None:
+            raise SpecError(
+                '--attack beside [data] engine = "spark"',
+                "it reads the table and its reports row beside row, in their order, on this machine",
+                "Take a sample of the table, leave engine out, and attack the reports of that",
+            )
         if (known := self.spec.attacker) is None:
             raise SpecError(
                 "--attack without [attacker]",
@@ -152,6 +158,8 @@ class LocationJob:
 
     def run(self, out: Path, progress: Progress, *, new: bool = False) -> Written:
         """Charge the budgets, perturb the table, and write it: see `leeward.local._job.Job.run`."""
+        if self.spec.data.engine is not None:
+            return self._run_in_spark(out, progress, new=new)
         source = open_positions(
             resolve(self.spec.data.table, self.folder), self.spec.data.latitude, self.spec.data.longitude
         )
@@ -196,6 +204,43 @@ class LocationJob:
         notes += [] if order.note is None else [order.note]
         notes += told.notes
         return Written(files.shown, told.reports, self.geo.fit_for_release, tuple(notes))
+
+    def _run_in_spark(self, out: Path, progress: Progress, *, new: bool) -> Written:
+        from leeward.local.location._in_spark import WRITES
+        from leeward.local.location._spark_table import SparkTable
+
+        table = SparkTable(self.spec.data, resolve(self.spec.data.table, self.folder))
+        table.source.leave_out(self.spec.output, [])
+        self.stores.check()
+        timezone, others = self.spec.data.timezone, table.source.others
+        endings = [MAP] if self.spec.output.map else []
+        room = table.size + _ROOM_OF_A_ROW * table.rows + _ROOM
+        with beside(out, *endings, room=room, inputs=[*self._inputs(), *table.paths], holds=WRITES) as files:
+            progress("starting Spark")
+            with table.opened() as opened:
+                progress("looking at the positions")
+                found = opened.look(self.geo)
+                store = self._budgets(new=new)
+                if store is not None:
+                    progress("charging the budgets")
+                    opened.charge(self.geo, found, store, timezone)
+                with noted(lambda: "" if store is None else _CHARGED):
+                    most = None if self.spec.data.person is None else opened.most(self.geo, found, timezone)
+                    progress("perturbing")
+                    opened.write(self.geo, files.path())
+                    if self.spec.output.map:
+                        from leeward.local.location._picture import write_picture
+
+                        write_picture(self.geo, files.path(MAP))
+                    files.place(self._stated(others).model_dump(mode="json", exclude={"files"}))
+        notes = [
+            published(others, "the position"),
+            *(note for note in (found.order, found.looked.note) if note is not None),
+        ]
+        if most is not None and most[0]:
+            ever, a_day = (None if n is None else n * float(self.geo.epsilon) for n in most)
+            notes.append(cost_of_one(ever or 0.0, a_day, self.geo))
+        return Written(files.shown, found.rows, self.geo.fit_for_release, tuple(notes))
 
     def _inputs(self) -> list[Path]:
         """Return what the spec names that is to be there afterwards as it was."""

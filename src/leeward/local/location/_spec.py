@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from leeward._spark import checked_settings
 from leeward._toml import ExactText, Section, check
 from leeward.distance._plane import Norm
 from leeward.distance._regions import Back
@@ -27,6 +28,8 @@ class Data(Section):
     person: str | None = None
     time: str | None = None
     timezone: str | None = None
+    engine: Literal["spark"] | None = None
+    spark: dict[str, str] | None = None
 
     @field_validator("timezone")
     @classmethod
@@ -208,6 +211,32 @@ class Location(Section):
             # whose every place is another person has no bound on reports
             told = ", ".join(f'{key} = "{name}"' for key, name in named.items())
             raise ValueError(f"one column cannot be two things: {told}. Name each once")
+        return self
+
+    @model_validator(mode="after")
+    def _in_spark(self) -> Location:
+        data = self.data
+        if data.spark is not None:
+            checked_settings(data.spark)
+        if data.engine is None:
+            if data.spark is not None:
+                raise ValueError(
+                    '[data] spark says how Spark is started, and nothing is asked of it: add engine = "spark"'
+                )
+            return self
+        beside: dict[str, object] = {"[places]": self.places, "[track]": self.track, "[repeat]": self.repeat}
+        beside |= {"[protect] levels": self.protect.levels, "[output] h3": self.output.h3}
+        for name, held in beside.items():
+            if held is not None:
+                raise ValueError(
+                    f'{name} beside [data] engine = "spark": its workers draw each row by itself, from the public box and'
+                    f" promise alone. Leave {name} out; or leave engine out, and this machine does it"
+                )
+        if self.budget is not None and self.budget.over == "withhold":
+            raise ValueError(
+                '[budget] over = "withhold" beside [data] engine = "spark": which rows of a person come first, nobody says'
+                ' there. Write over = "refuse"; or leave engine out'
+            )
         return self
 
 

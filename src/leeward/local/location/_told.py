@@ -93,7 +93,11 @@ class Told(Private):
             found += self.tracks.notes
         if self._ever:
             dated = self._days and self._calendar is not None
-            a_day = f"; those of one day {in_sum(max(self._days.values()), self._geo)}" if dated else ""
-            most = in_sum(max(self._ever.values()), self._geo)
-            found.append(f"for the curator only: the reports of one person here cost together up to {most}{a_day}")
+            found.append(cost_of_one(max(self._ever.values()), max(self._days.values()) if dated else None, self._geo))
         return found
+
+
+def cost_of_one(most: float, a_day: float | None, geo: PlanarLaplace) -> str:
+    """Return what to tell the curator of the reports of the person that has most: ε a metre, in all and on one day."""
+    that_day = "" if a_day is None else f"; those of one day {in_sum(a_day, geo)}"
+    return f"for the curator only: the reports of one person here cost together up to {in_sum(most, geo)}{that_day}"

@@ -87,14 +87,14 @@ class Days:
         try:
             if isinstance(value, str):
                 if not _WRITTEN.fullmatch(value):
-                    raise _no_time()
+                    raise no_time()
                 value = datetime.fromisoformat(value)
             if not isinstance(value, date):
-                raise _no_time()
+                raise no_time()
             zoned = isinstance(value, datetime) and value.utcoffset() is not None
             found = value.astimezone(self._zone) if isinstance(value, datetime) and zoned else value
         except (ValueError, OverflowError):  # an error of ours is a ValueError too: its words are the same
-            raise _no_time() from None
+            raise no_time() from None
         if self._zoned is None:
             self._zoned = zoned
         if zoned != self._zoned:
@@ -116,7 +116,8 @@ def _number(day: date) -> int:
     return day.toordinal() - _FIRST
 
 
-def _no_time() -> DataError:
+def no_time() -> DataError:
+    """Return the refusal of a time that is none."""
     return DataError(
         "A time that is not a date (this is for the curator only)",
         "budgets are per person and day",

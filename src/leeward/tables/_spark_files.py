@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parquet files as Spark reads them: by which types, and what is refused because Spark would read something else there.
+
+The files lie on a file system that every machine of a cluster sees by the same paths. Types are Spark's own, from a list,
+and what a file declares must be read as what it is.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, Final
+from urllib.parse import unquote, urlparse
+
+import pyarrow as pa
+
+from leeward._spark import in_plain_words
+from leeward.errors import DataError
+from leeward.tables._files import File, files_of
+
+_KINDS: Final[dict[str, pa.DataType]] = {
+    "boolean": pa.bool_(),
+    "tinyint": pa.int8(),
+    "smallint": pa.int16(),
+    "int": pa.int32(),
+    "bigint": pa.int64(),
+    "float": pa.float32(),
+    "double": pa.float64(),
+    "string": pa.string(),
+    "date": pa.date32(),
+    "timestamp_ntz": pa.timestamp("us"),
+    "timestamp": pa.timestamp("us", "UTC"),
+}
+"""Spark's types, and what their values are from then on."""
+
+_UNSIGNED: Final = {
+    "uint8": ("smallint", pa.uint8()),
+    "uint16": ("int", pa.uint16()),
+    "uint32": ("bigint", pa.uint32()),
+    "uint64": ("decimal(20,0)", pa.uint64()),
+}
+"""What a file declares and Spark has no type for: how it reads it, and what the values are."""
+
+_DECLARED: Final = {
+    "bool": "boolean",
+    "int8": "tinyint",
+    "int16": "smallint",
+    "int32": "int",
+    "int64": "bigint",
+    "float32": "float",
+    "float64": "double",
+    "text": "string",
+    "date": "date",
+    "timestamp[ms]": "timestamp_ntz",
+    "timestamp[us]": "timestamp_ntz",
+    "timestamp[ms, UTC]": "timestamp",
+    "timestamp[us, UTC]": "timestamp",
+}
+"""What a file declares, and the only type that Spark may have read it as."""
+
+_PATTERN: Final = "*?[]{}\\"
+
+
+def files_for_spark(source: Any) -> list[File]:
+    """Return the Parquet files that a source names.
+
+    Raises:
+        DataError: there are none, they are of another kind, or Spark would take the name of one for something else.
+    """
+    kind, files = files_of(source, None)
+    if kind != "parquet":
+        raise DataError(
+            f"The file '{files[0].name}' with engine = \"spark\"",
+            "Spark reads such files by rules of its own, or not at all",
+            "Store the table as Parquet. Or leave engine out: it is then read on this machine",
+        )
+    _refuse_patterns(files)
+    return files
+
+
+def read_in_spark(session: Any, files: Sequence[File]) -> Any:
+    """Return files as one DataFrame of a session.
+
+    Raises:
+        DataError: Spark sees others, or cannot read them.
+    """
+    with in_plain_words():
+        reader = session.read.option("recursiveFileLookup", "true")
+        reader = reader.option("parquet.page.verify-checksum.enabled", "true")
+        frame = reader.parquet(*(file.path for file in files))
+        _check_files(files, frame.inputFiles())
+    return frame
+
+
+def may_be_read(declared: str) -> bool:
+    """Whether Spark has a type for what a file declares."""
+    return declared in _DECLARED or declared in _UNSIGNED or declared.startswith("decimal(")
+
+
+def kind_in_spark(field: Any, declared: str | None) -> pa.DataType | None:
+    """Return what the values of a column are from then on; None where that is not certain.
+
+    Args:
+        field: the column as Spark sees it, a ``StructField``.
+        declared: the type that its file declares; None where there is no file.
+    """
+    native = field.dataType.simpleString()
+    if declared in _UNSIGNED:
+        expected, kind = _UNSIGNED[declared]
+        return kind if native == expected else None
+    if declared is not None and _DECLARED.get(declared, declared.replace(", ", ",")) != native:
+        return None
+    if any(str(value).startswith("char") for value in (field.metadata or {}).values()):
+        return None  # padded to its length
+    if field.dataType.typeName() == "decimal":
+        return pa.decimal128(field.dataType.precision, field.dataType.scale)
+    return _KINDS.get(native)  # another collation is part of the name: "string collate UTF8_LCASE"
+
+
+def no_type(role: str, name: str, shown: str) -> DataError:
+    """Return the refusal of a column of a type that is not listed.
+
+    Args:
+        role: what it is for.
+        name: its name.
+        shown: its type.
+    """
+    return DataError(
+        f"{role} = '{name}'",
+        f"the column is of the type {shown.partition('<')[0]}, of which Spark may take several values for one, or read them"
+        " as another type",
+        "Cast it: to string, bigint, double, date, timestamp (of microseconds) or decimal, say",
+    )
+
+
+def quoted(name: str) -> str:
+    """Return a name of a column as Spark's SQL has it."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _refuse_patterns(files: Sequence[File]) -> None:
+    for file in files:
+        if set(file.path) & set(_PATTERN) or os.path.basename(file.path)[0] in "._":
+            raise DataError(
+                f"The file '{file.name}'",
+                "Spark takes some signs in its path for a pattern, and files whose names begin with . or _ for hidden ones",
+                "Rename the file or folder",
+            )
+
+
+def _check_files(files: Sequence[File], seen: Sequence[str]) -> None:
+    if sorted(unquote(urlparse(each).path) for each in seen) != sorted(file.path for file in files):
+        raise DataError(
+            f"The file '{files[0].name}'", "Spark does not see it, or sees others", "Rename it, in letters and digits"
+        )

@@ -13,6 +13,7 @@ REQUIREMENTS: Final = {
     "shapely": "shapely>=2.0",
     "geopandas": "geopandas>=1.0",
     "psycopg": "psycopg[binary]>=3.2",
+    "pandas": "pandas>=2.2",
     "polars": "polars>=1.0",
     "pyspark": "pyspark>=4.0,<4.1",
     "fastapi": "fastapi>=0.120",

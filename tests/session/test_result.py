@@ -40,7 +40,21 @@ def test_a_printed_release_is_its_statement_in_short(town: dict[str, Any]) -> No
     states = released.to_pandas()["state"].value_counts().to_dict()
     told = next(line for line in said if line.startswith("answers: ")).removeprefix("answers: ").split(", ")
     assert sorted(told) == sorted(f"{n} {state}" for state, n in states.items())
+    rows = said[said.index(next(line for line in said if line.startswith("answers: "))) + 1 :][:4]
+    assert [row.split() for row in rows] == [
+        ["place", "state"],
+        *(list(row) for row in released.to_pandas().to_numpy()),
+    ]
     assert [line.removeprefix("guaranteed: ") for line in said[-2:]] == list(released.statement.guaranteed)
+
+
+def test_a_long_release_is_printed_in_its_first_rows(town: dict[str, Any]) -> None:
+    released = lw.release(**town)
+    many = dataclasses.replace(released, answers=pa.table({"place": ["\x1b[31mred"] * 12, "count": [None, *range(11)]}))
+    shown = [line for line in str(many).splitlines() if line.startswith("  ")]
+    assert len(shown) == 12
+    assert shown[-1] == "  … 2 more"
+    assert "\x1b" not in str(many)
 
 
 def test_what_is_for_the_curator_is_not_printed(town: dict[str, Any]) -> None:

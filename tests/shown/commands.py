@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from leeward.cli import main
@@ -87,6 +86,8 @@ def _value(value: Any) -> str:
 
 def house(folder: Path, names: Names | None = None) -> House:
     """Fill a folder with data, and with a spec for each command."""
+    import pandas as pd  # what is filled runs without it
+
     made = House(folder, names or Names())
     n, data = made.names, folder / made.names.folder
     data.mkdir()

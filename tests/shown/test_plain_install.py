@@ -25,7 +25,7 @@ from leeward.errors import InputError
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = Path(lw.__file__).parent
 SERVED = {"fastapi", "starlette", "uvicorn"}
-ASKED_FOR_FIRST = {"_web": SERVED, "desk": SERVED, "service": SERVED, "papers": {"scipy"}}
+ASKED_FOR_FIRST = {"_web": SERVED, "desk": SERVED, "service": SERVED, "papers": {"pandas", "scipy"}}
 """What a room asks for as optional before any other module of it is imported."""
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 OPTIONAL = set(REQUIREMENTS)

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._optional import optional
 from leeward._plain import told
 from leeward._taught import taught
 from leeward.distance._paths import Codes, broken_triangle, combine, encode, merge, shortest_paths
@@ -179,10 +180,10 @@ class FiniteDistance(DirectedDistance[S]):
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the matrix rounded to floats as a DataFrame: one row a truth, one column a secret it is passed off as."""
-        import pandas as pd  # lazily: pandas is slow to import
-
-        labels = pd.Index(list(self.points), tupleize_cols=False)
-        return pd.DataFrame(self.to_numpy(), index=labels, columns=labels)
+        pandas = optional("pandas", "A matrix as a DataFrame")
+        labels = pandas.Index(list(self.points), tupleize_cols=False)
+        made: pd.DataFrame = pandas.DataFrame(self.to_numpy(), index=labels, columns=labels)
+        return made
 
     def scale(self, factor: Exact) -> FiniteDistance[S]:
         """Return factor · d on the same points."""

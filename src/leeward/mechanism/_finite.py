@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._arrays import given_array
+from leeward._optional import optional
 from leeward._taught import taught
 from leeward.errors import InputError
 from leeward.exact._real import Exact, whole
@@ -182,10 +183,10 @@ class FiniteMechanism:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the matrix rounded to floats as a DataFrame: one row a secret, one column an output."""
-        import pandas as pd  # lazily: pandas is slow to import
-
-        index, columns = (pd.Index(list(labels), tupleize_cols=False) for labels in (self.inputs, self.outputs))
-        return pd.DataFrame(self.to_numpy(), index=index, columns=columns)
+        pandas = optional("pandas", "A matrix as a DataFrame")
+        index, columns = (pandas.Index(list(labels), tupleize_cols=False) for labels in (self.inputs, self.outputs))
+        made: pd.DataFrame = pandas.DataFrame(self.to_numpy(), index=index, columns=columns)
+        return made
 
     # ---- drawing
 

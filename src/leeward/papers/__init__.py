@@ -12,6 +12,8 @@ _load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> object:
-    for library in ("dp_accounting", "pandas", "scipy"):
-        optional(library, "The papers, recomputed")
+    what = "The papers, recomputed"
+    optional("dp_accounting", what)
+    optional("pandas", what)
+    optional("scipy", what)
     return _load(name)

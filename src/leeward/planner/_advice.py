@@ -8,11 +8,12 @@ continuous Laplace noise, is `crossover`: for the equation as it is printed, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import flint
 
+from leeward._optional import optional
 from leeward.distance import Line
 from leeward.errors import InputError, check_choice
 from leeward.exact._real import Exact, outward, positive
@@ -92,6 +93,11 @@ def _equation_3(epsilon: Exact) -> tuple[Any, Any, Any, Any]:
     return e, q, e + q.log1p(), q.log1p()
 
 
+def _table(rows: Sequence[tuple[float, ...]], columns: list[str]) -> pd.DataFrame:
+    made: pd.DataFrame = optional("pandas", "The table of advice").DataFrame(rows, columns=columns)
+    return made
+
+
 def region(epsilons: Iterable[Exact]) -> pd.DataFrame:
     """Return where equation (3) beats continuous Laplace noise: one row for each ε.
 
@@ -100,8 +106,6 @@ def region(epsilons: Iterable[Exact]) -> pd.DataFrame:
         negative: nowhere); ``squared_error``, the count below which the mean squared error of equation (3) as printed, bias
         included, is smaller.
     """
-    import pandas as pd  # lazily: pandas is slow to import
-
     rows = []
     for epsilon in epsilons:
         with flint.ctx.workprec(192):
@@ -109,7 +113,7 @@ def region(epsilons: Iterable[Exact]) -> pd.DataFrame:
             half, rest = (1 - q) / 2 - 1 / s, 2 * above * (s + e) / (e * s) ** 2  # of c² q² + 2·half·q·c − rest
             root = sum(outward(rest / ((half**2 + rest).sqrt() + half) / q)) / 2
         rows.append((float(e), *(sum(crossover(epsilon, estimate)) / 2 for estimate in get_args(Estimate)), root))
-    return pd.DataFrame(rows, columns=["epsilon", "as_printed", "unbiased", "squared_error"])
+    return _table(rows, ["epsilon", "as_printed", "unbiased", "squared_error"])
 
 
 def variances(epsilon: Exact, counts: Iterable[int]) -> pd.DataFrame:
@@ -120,8 +124,6 @@ def variances(epsilon: Exact, counts: Iterable[int]) -> pd.DataFrame:
         ``unbiased``, the same divided by p; ``unbiased_grid``, with geometric noise. On the grid the unbiased one is equal
         to ``geometric`` at one person, and better only where nobody is.
     """
-    import pandas as pd
-
     rate = positive(epsilon, "epsilon")
     sampled = SubsampledCount(rate)
     p, mean, e = float(sampled.sampling.probability), 1 / float(sampled.rate), float(rate)
@@ -134,7 +136,7 @@ def variances(epsilon: Exact, counts: Iterable[int]) -> pd.DataFrame:
         for c in counts
     ]
     names = ["count", "laplace", "geometric", "as_printed", "bias", "unbiased", "unbiased_grid"]
-    return pd.DataFrame(rows, columns=names)
+    return _table(rows, names)
 
 
 def bounded_gain(epsilons: Iterable[Exact]) -> pd.DataFrame:
@@ -148,8 +150,6 @@ def bounded_gain(epsilons: Iterable[Exact]) -> pd.DataFrame:
         always 2; ``theorem_6_rate``, ln(1 + e^ε); ``converted``, the variance at a count of 1 of the one-sided answer at
         that rate turned into a two-sided one at ε: the same as ``two_sided``, so nothing is lost on the way.
     """
-    import pandas as pd
-
     rows = []
     for epsilon in epsilons:
         rate = positive(epsilon, "epsilon")
@@ -157,7 +157,7 @@ def bounded_gain(epsilons: Iterable[Exact]) -> pd.DataFrame:
         sampled = SubsampledCount(rate)
         values = (rate, one, two, two / one, sampled.rate, sampled.variance(1))
         rows.append(tuple(float(value) for value in values))
-    return pd.DataFrame(rows, columns=["epsilon", "one_sided", "two_sided", "ratio", "theorem_6_rate", "converted"])
+    return _table(rows, ["epsilon", "one_sided", "two_sided", "ratio", "theorem_6_rate", "converted"])
 
 
 def cautions(

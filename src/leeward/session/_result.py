@@ -59,6 +59,10 @@ class CuratorNotes(Private):
         return "\n".join(["For the curator only (facts about the data; do not publish):", *self.lines()])
 
 
+_SHOWN = 10
+"""Answers that are printed with a release."""
+
+
 @dataclass(frozen=True, repr=False)
 class Release:
     """What may be published.
@@ -108,7 +112,7 @@ class Release:
         )
 
     def __str__(self) -> str:
-        """Say what was asked, of what, at which price, what is protected, and what was answered; all of it is public."""
+        """Say what was asked, of what, at which price, what is protected, and the first answers; all of it is public."""
         said, notion = self.statement, self.statement.notion
         lines = [
             said.query.text,
@@ -120,16 +124,32 @@ class Release:
         if "state" in self.answers.column_names:
             states = self.answers["state"].value_counts().to_pylist()
             lines.append("answers: " + ", ".join(f"{entry['counts']:,} {entry['values']}" for entry in states))
+        lines += self._first_answers()
         if not said.fit_for_release:
             lines.insert(0, "NOT FIT FOR RELEASE: drawn from a stream that others can repeat")
         lines += [f"guaranteed: {sentence}" for sentence in said.guaranteed]
         return "\n".join(plain(line) for line in lines)
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the answers as a DataFrame; ``count`` is a nullable Int64."""
-        import pandas as pd
+    def _first_answers(self) -> list[str]:
+        """Write the first rows in columns."""
+        first = self.answers.slice(0, _SHOWN)
+        columns = [
+            [name, *("" if value is None else plain(str(value)) for value in column.to_pylist())]
+            for name, column in zip(first.column_names, first.columns, strict=True)
+        ]
+        widths = [max(map(len, cells)) for cells in columns]
+        rows = ("  ".join(map(str.ljust, cells, widths)).rstrip() for cells in zip(*columns, strict=True))
+        more = self.answers.num_rows - first.num_rows
+        return [f"  {row}" for row in rows] + [f"  … {more:,} more"] * (more > 0)
 
-        frame: pd.DataFrame = self.answers.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the answers as a DataFrame; ``count`` is a nullable Int64.
+
+        Raises:
+            InputError: pandas is not installed.
+        """
+        pandas = optional("pandas", "Answers as a DataFrame of pandas")
+        frame: pd.DataFrame = self.answers.to_pandas(types_mapper={pa.int64(): pandas.Int64Dtype()}.get)
         return frame
 
     def to_arrow(self) -> pa.Table:

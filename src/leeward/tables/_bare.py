@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._optional import optional
 from leeward.errors import DataError
 
 Rows = NDArray[np.int64]
@@ -24,8 +25,7 @@ def named_index(table: Any) -> list[str]:
     It counts if it has no name and is 0, 1, 2 and so on. Any other one says something: numbers of rows in another order tell
     an order that the rows had, and gaps which rows were left out.
     """
-    import pandas as pd
-
+    pd = optional("pandas", "A DataFrame of pandas")
     index, size = table.index, len(table)
     names = [str(name) for name in index.names if name is not None]
     if not size or (not names and index.equals(pd.RangeIndex(size))):
@@ -45,8 +45,7 @@ def bare_frame(table: Any, rows: Rows | None = None, without: Sequence[int] = ()
     Raises:
         DataError: naming the first column of whose type it is not known what else it holds.
     """
-    import pandas as pd
-
+    pd = optional("pandas", "A DataFrame of pandas")
     plain = pd.DataFrame(table).copy(deep=False)
     for at in without:
         plain.isetitem(at, np.nan)
@@ -61,8 +60,7 @@ def bare_frame(table: Any, rows: Rows | None = None, without: Sequence[int] = ()
 
 def _labels(index: Any) -> Any:
     """Return an index of pandas that holds nothing but its labels."""
-    import pandas as pd
-
+    pd = optional("pandas", "A DataFrame of pandas")
     if isinstance(index, pd.MultiIndex):
         levels = [_labels(index.get_level_values(level)) for level in range(index.nlevels)]
         return pd.MultiIndex.from_arrays(levels, names=index.names)
@@ -73,9 +71,9 @@ def _labels(index: Any) -> Any:
 
 def _cells_of_pandas(array: Any, which: str) -> Any:
     """Return an array of pandas that holds nothing but its cells."""
-    import pandas as pd
     import pyarrow as pa
 
+    pd = optional("pandas", "A DataFrame of pandas")
     kind = array.dtype
     if isinstance(kind, pd.ArrowDtype):
         _bare(kind.pyarrow_dtype, which)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._optional import optional
 from leeward._private import Private, reading
 from leeward.errors import InputError
 from leeward.tables._bare import Rows, bare, bare_frame, named_index
@@ -164,9 +165,7 @@ def frame_of(table: Any, *, known: str = "a DataFrame or a pyarrow Table is", in
     """
     kinds = kinds_of(table)
     if "pandas.DataFrame" in kinds:
-        import pandas as pd
-
-        return PandasFrame(pd.DataFrame(table))
+        return PandasFrame(optional("pandas", "A DataFrame of pandas").DataFrame(table))
     if "pyarrow.Table" in kinds:
         return ArrowFrame(table)
     raise InputError(f"A table of type {type(table).__name__}", f"only {known} read", instead)

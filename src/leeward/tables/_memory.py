@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from leeward._optional import optional
 from leeward.errors import DataError
 from leeward.tables._columns import check_columns
 from leeward.tables._frames import kinds_of
@@ -139,8 +140,7 @@ def _with_points(source: Any, known: list[Any], columns: Mapping[str, str]) -> t
     asked = {LATITUDE, LONGITUDE} & set(columns.values()) - set(known)
     if not asked or "geopandas.GeoDataFrame" not in kinds_of(source):
         return source, known
-    import pandas as pd
-
+    pd = optional("pandas", "A GeoDataFrame")
     points = source.geometry
     if points.crs is None or points.crs.to_epsg() != 4326:
         raise DataError(

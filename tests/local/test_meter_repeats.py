@@ -137,7 +137,8 @@ def test_what_was_free_is_never_drawn_anew(folder: Path, monkeypatch: pytest.Mon
     ("more", "says"),
     [
         ({"data": {"meter": None}, "budget": None}, r"\[repeat\] without \[data\] meter"),
-        ({"publish": {"what": "totals"}}, r"\[repeat\] with totals"),
+        ({"publish": {"what": "totals"}}, r"\[repeat\] with totals.*keep the file"),
+        ({"publish": {"what": "tree", "levels": ["day", "month"]}}, r"\[repeat\] with totals.*keep the file"),
         ({"repeat": {"store": "meters.db", "secret": "meters.key"}}, "with one store"),
     ],
 )

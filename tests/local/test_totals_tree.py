@@ -164,7 +164,15 @@ def test_the_deviation_that_is_told_is_that_of_what_is_published() -> None:
         ({"publish": {"what": "totals"}}, SpecError, "they are of a tree"),
         ({"publish": {"by": "kw"}}, SpecError, "published as they are"),
         ({"protect": {"level": "tariff", "levels": {"007": {}}}}, SpecError, "all nodes of a level have one law"),
-        ({"protect": {"unit": "100 MW"}}, LowUtilityError, "whole range"),
+        ({"protect": {"unit": "100 MW"}}, LowUtilityError, r"whole range is .*Take a larger ε, or another distance\.$"),
+        (
+            {
+                "protect": {"unit": "50 kW"},
+                "publish": {"levels": ["hour", "day"], "shares": {"hour": "1/9", "day": "8/9"}},
+            },
+            LowUtilityError,
+            "fewer levels, or a larger share",
+        ),
         ({"protect": {"unit": "0.1 W"}}, RefusedError, "totals"),
     ],
 )

@@ -128,7 +128,10 @@ class Series:
         """
         grid, mechanism = self.grid, self.mechanism
         each = mechanism.rate * grid.step_value
-        refuse_useless(self, "reading", each, mechanism.typical_error(), grid.step_value, grid.width, grid.unit)
+        instead = "a shorter window, or another distance; or publish totals"
+        refuse_useless(
+            self, "reading", each, mechanism.typical_error(), grid.step_value, grid.width, grid.unit, instead
+        )
 
     # ---- what is promised
 
@@ -241,7 +244,7 @@ class Series:
 
 
 def refuse_useless(
-    series: Series, what: str, each: Real, error: float, step: Fraction, width: Fraction, unit: str
+    series: Series, what: str, each: Real, error: float, step: Fraction, width: Fraction, unit: str, instead: str
 ) -> None:
     """Refuse a grid whose neighbours are told apart, and a mean error of many times the range of what is published.
 
@@ -253,13 +256,14 @@ def refuse_useless(
         step: of the grid, in the unit.
         width: from the least value to the greatest.
         unit: of what is published.
+        instead: what may be asked for where nothing is left, beside a larger ε.
     """
     check_neighbours(each * 2, str(series.closeness), f"{what}s", f"{plain(step)} {unit}")
     if error > _SAYS * float(width):
         raise LowUtilityError(
             f"{series.closeness}",
             f"a {what} would be {error:,.4g} {unit} off on average, and its whole range is {plain(width)} {unit}",
-            "Take a larger ε, a shorter window, or another distance; or publish totals",
+            f"Take a larger ε, {instead}",
         )
 
 

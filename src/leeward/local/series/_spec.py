@@ -224,8 +224,9 @@ def _check_repeat(spec: Spec) -> None:
     if spec.publish.what != "readings":
         raise SpecError(
             "[repeat] with totals",
-            "noisy readings are kept, one for each meter and time, and a total is none",
-            'Leave [repeat] out; or what = "readings", and add those up',
+            "noisy readings are kept, one for each meter and time, and a total is none: it would stand although readings of"
+            " its span come in later",
+            "Leave [repeat] out and keep the file that is written; [budget] refuses a run that would draw its days again",
         )
 
 

@@ -58,7 +58,9 @@ class Totals:
         for readings in {span.readings for span in self.spans}:
             error = float(self.expected_error(readings))
             each = self.law(readings).line.rise * self.series.grid.step_value
-            refuse_useless(self.series, "total", each, error, self.step, width * readings, self.unit)
+            refuse_useless(
+                self.series, "total", each, error, self.step, width * readings, self.unit, "or another distance"
+            )
 
     @cached_property
     def spans(self) -> list[Day]:

@@ -121,7 +121,8 @@ class TotalsTree:
         for spans, law in zip(self.spans, self.mechanism.laws, strict=True):
             longest = max(span.readings for span in spans)
             error, each = float(law.expected_error() * step), law.line.rise * series.grid.step_value
-            refuse_useless(series, "total", each, error, step, width * longest, self.totals.unit)
+            instead = "another distance, fewer levels, or a larger share for this one"
+            refuse_useless(series, "total", each, error, step, width * longest, self.totals.unit, instead)
 
     @cached_property
     def spans(self) -> tuple[list[Day], ...]:

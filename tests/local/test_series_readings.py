@@ -92,6 +92,15 @@ def test_halves_go_up_on_both_sides_of_zero() -> None:
         assert held.steps(np.array([-15, -5, 5, 15, 25], kind))[0].tolist() == [-1, 0, 1, 2, 3]
 
 
+def test_rounding_errors_do_not_decide_between_two_grid_points() -> None:
+    """Floats a little below the middle were rounded up: two readings under 200 W apart were then three steps of 100 W apart."""
+    held = grid(step="100 W", lower="0 kW", upper="16 kW")
+    middles = np.array([(k + 0.5) / 10 for k in range(160)])
+    near = np.concatenate([middles, *(np.nextafter(middles, way) for way in (-np.inf, np.inf))])
+    assert held.steps(near)[0].tolist() == [rounded(Fraction(x), held) for x in near.tolist()]
+    assert np.diff(held.steps(np.array([0.24999999999999997, 0.44999999999999996]))[0]) == 2
+
+
 def test_decimals_on_the_grid_are_met_exactly_though_binary_is_not() -> None:
     held = grid(step="1 W")
     values = [i / 1000 for i in range(-1000, 5001)]

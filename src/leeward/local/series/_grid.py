@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final
@@ -19,7 +20,10 @@ Integers = NDArray[np.int64]
 
 _LEAST: Final = Fraction(1, 10**200)
 _FARTHEST: Final = 2**30
-"""In steps. A float that is scaled and rounded within it is less than 2⁻²¹ of a step off: see `ReadingGrid.steps`."""
+"""In steps. A float that is scaled within it is less than 2⁻²¹ of a step off: see `ReadingGrid.steps`."""
+
+_DOUBTFUL: Final = 2.0**-20
+_HALF: Final = Fraction(1, 2)
 
 
 @taught
@@ -80,8 +84,9 @@ class ReadingGrid:
     def steps(self, values: NDArray[Any]) -> tuple[Integers, int]:
         """Return values as the nearest grid points (half up), moved to the bounds, and how many lay beyond them.
 
-        Moving to the bounds never takes two readings further apart. Snapping does, by less than a step; floats are scaled
-        and rounded with relative errors below 2⁻⁵¹, which is less than 2⁻²⁰ of a step between two readings.
+        Moving to the bounds never takes two readings further apart. Snapping does, by less than a step, and not at all where
+        they are a whole number of steps apart, or less: floats suggest a grid point, and where they lie so near to the middle
+        of two that rounding errors could decide, exact numbers do. Decimals are read as the floats nearest to them.
         """
         values, low, high = given_array(values), float(self.low_value), float(self.high_value)
         beyond = int(np.count_nonzero((values < low) | (values > high)))
@@ -91,7 +96,13 @@ class ReadingGrid:
             if max(abs(low), abs(high)) * top * 2 < 2**60:
                 return np.clip((2 * near * top + bottom) // (2 * bottom), self.lowest, self.highest), beyond
         near = np.clip(np.asarray(values, np.float64), low, high)
-        found = np.floor(near * float(1 / self.step_value) + 0.5).astype(np.int64)
+        scaled = near * float(1 / self.step_value) + 0.5
+        found = np.floor(scaled).astype(np.int64)
+        doubtful = np.abs(scaled - np.rint(scaled)) < _DOUBTFUL
+        if doubtful.any():
+            distinct, at = np.unique(near[doubtful], return_inverse=True)
+            exactly = [math.floor(Fraction(x) / self.step_value + _HALF) for x in distinct.tolist()]
+            found[doubtful] = np.array(exactly, np.int64)[at]
         return np.clip(found, self.lowest, self.highest), beyond
 
     def values(self, steps: Integers, *, whole: bool = False) -> NDArray[Any]:

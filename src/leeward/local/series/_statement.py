@@ -274,7 +274,8 @@ def _snapping(series: Series, totals: Totals | None) -> SeriesSnapping:
 
 def _mechanism(series: Series, totals: Totals | None) -> str:
     if totals is not None:
-        rate = f"{series.mechanism.kind.rate}, n the number of its readings"
+        kind = series.mechanism.kind
+        rate = kind.rate + (", n the number of its readings" if kind.by_window else "")
         return f"Each total gets exact two-sided geometric noise of its own, of rate {rate}"
     rate = f"{_number(series.mechanism.rate)} for each {series.grid.unit}"
     if series.mechanism.noise == "norm":

@@ -8,6 +8,7 @@ from typing import Final
 
 from leeward._plain import at_most, counted
 from leeward.local.series._documents import SeriesMechanism, SeriesStatement, TreeError, TreeLevelError
+from leeward.local.series._quantities import plain
 from leeward.local.series._statement import price_part, routes_part, statement
 from leeward.local.series._tree import LevelError, TotalsTree
 
@@ -69,7 +70,8 @@ def _error(tree: TotalsTree) -> TreeError:
         levels=tuple(_of_level(each) for each in errors),
         rounding_of_a_reading=moved,
         text="; ".join(_in_words(each, totals.unit) for each in errors)
-        + f"; of readings on the grid: others are rounded first, which moves a total by at most {at_most(moved, 4)}"
+        + f", before they are rounded to whole steps of {plain(totals.step)} {totals.unit}; of readings on the grid: others"
+        f" are rounded first, which moves a total by at most {at_most(moved, 4)}"
         f" {totals.unit} for each of them",
     )
 

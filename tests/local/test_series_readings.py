@@ -93,7 +93,7 @@ def test_halves_go_up_on_both_sides_of_zero() -> None:
 
 
 def test_rounding_errors_do_not_decide_between_two_grid_points() -> None:
-    """Floats a little below the middle were rounded up: two readings under 200 W apart were then three steps of 100 W apart."""
+    """Found: floats a little below the middle were rounded up, so two under 200 W apart were three steps of 100 W apart."""
     held = grid(step="100 W", lower="0 kW", upper="16 kW")
     middles = np.array([(k + 0.5) / 10 for k in range(160)])
     near = np.concatenate([middles, *(np.nextafter(middles, way) for way in (-np.inf, np.inf))])

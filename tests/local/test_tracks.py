@@ -150,6 +150,9 @@ def test_a_table_of_tracks_is_perturbed_and_what_it_costs_is_told(tmp_path: Path
         in said["track"]["text"]
     )
     assert said["unit"].startswith("the track of one person")
+    assert said["promise"]["text"].startswith("For one new report of a track,"), (
+        "a row with a test before it costs more"
+    )
     (note,) = [each for each in notes if "dearest track" in each]
     assert "for the curator only" in note
     counts = [int(each.replace(",", "")) for each in re.findall(r"([\d,]+) (?:got|show|were)", note)]
@@ -161,6 +164,7 @@ def test_a_dry_run_says_what_tracks_promise(tmp_path: Path) -> None:
     said = dict(check_job(BASE, folder=tmp_path).facts())
     assert "shown again with a chance of 1 in 20 or less" in said["track"]
     assert said["unit"].startswith("the track of one person")
+    assert said["promise"].startswith("For one new report of a track,"), "a row with a test before it costs more"
 
 
 def test_what_reports_of_one_person_cost_is_told_without_tracks_too(tmp_path: Path) -> None:

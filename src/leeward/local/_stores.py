@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from leeward._paths import resolve, resolve_ledger
-from leeward.errors import SpecError
+from leeward.errors import DataError, SpecError
 from leeward.exact._real import Real
 from leeward.ledger import MemoizedReports, PersonBudgets, read_secret
 from leeward.ledger._level_budgets import LevelBudgets
@@ -108,3 +108,12 @@ class Stores:
 
     def _secret(self, part: Kept) -> bytes:
         return read_secret(resolve(part.secret, self.folder), stores=self._files().values())
+
+
+def forgotten() -> DataError:
+    """Return the refusal of a store that lost, within one run, what was not charged because it was known."""
+    return DataError(
+        "The store of reports forgot what it held a moment ago (this is for the curator only)",
+        "what is drawn anew was not paid for; nothing was written, and the charge stands",
+        "Leave the store alone, and run again",
+    )

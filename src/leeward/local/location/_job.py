@@ -17,10 +17,10 @@ from leeward._progress import Progress
 from leeward.errors import DataError, SpecError, noted
 from leeward.exact._real import whole
 from leeward.ledger import MemoizedReports, PersonBudgets
-from leeward.ledger._memoized_reports import Once
+from leeward.ledger._memoized_reports import Draw, Once, Points
 from leeward.local._job import Opens, Written
 from leeward.local._levels import name_of_level
-from leeward.local._stores import Stores
+from leeward.local._stores import Stores, forgotten
 from leeward.local._untouched import published
 from leeward.local.location import Box, PlanarLaplace, compare_over_places
 from leeward.local.location._after import check_resolution, h3_cells
@@ -186,7 +186,8 @@ class LocationJob:
                     looked = Clamped(self.geo.box)
                     told = Told(order, looked, self.tracks, self.geo, Days(self.spec.data.timezone))
                     column = None if self.spec.output.h3 is None else CELL_COLUMN
-                    source.rewrite(files.path(), self._mover(once, paid, told), asked, column, progress)
+                    again = once if repeats is None or once is None or paid is None else _paid_for(once, repeats, paid)
+                    source.rewrite(files.path(), self._mover(again, paid, told), asked, column, progress)
                     if paid is None:
                         looked.check()
                     else:  # all rows were looked at when they were charged; here only those that are paid for
@@ -378,6 +379,7 @@ class LocationJob:
                 laws = None if levels is None else levels.laws(own)
                 keys = None if repeats is None else repeats.keys(who, self.geo.to_grid(north[rows], east[rows]), laws)
                 known = set() if repeats is None or keys is None else repeats.known(keys)
+                paid.known |= known
                 prices = None if levels is None else levels.places(own)
                 on = [days[row] for row in rows.tolist()]
                 mask = np.zeros(len(north), bool)
@@ -385,6 +387,22 @@ class LocationJob:
                 paid.append(mask, north, east, extra)
             looked.check()
         return paid
+
+
+def _paid_for(once: Once, repeats: MemoizedReports, paid: PaidRows) -> Once:
+    """Return the answers of a store, which draws nothing anew that was not charged because it was known then."""
+
+    def answer(people: Sequence[Any], points: Points, draw: Draw, law: str | None = None) -> Points:
+        def drawn(new: Points) -> Points:
+            rows = new[:, 2].tolist()
+            laws = None if law is None else [law] * len(rows)
+            if not paid.known.isdisjoint(repeats.keys([people[row] for row in rows], new[:, :2], laws)):
+                raise forgotten()
+            return draw(new[:, :2])
+
+        return once(people, np.column_stack([points, np.arange(len(points))]), drawn, law)
+
+    return answer
 
 
 def _track_keys(track: Track) -> dict[str, Any]:

@@ -18,13 +18,17 @@ from leeward.local.location._files import Floats
 class PaidRows(Private):
     """One bit for each row of a file: written a batch at a time, read in batches that may be cut elsewhere.
 
-    And a digest of what decides who pays for what (positions, people and times, row by row), to notice that what is drawn is
-    not what was charged.
+    And the keys of reports that were known to a store, and so not charged; and a digest of what decides who pays for what
+    (positions, people and times, row by row), to notice that what is drawn is not what was charged.
+
+    Attributes:
+        known: the keys of reports that the store knew.
     """
 
-    __slots__ = ("_charged", "_drawn", "_packed", "_rest")
+    __slots__ = ("_charged", "_drawn", "_packed", "_rest", "known")
 
     def __init__(self) -> None:
+        self.known = set[bytes]()
         self._packed: list[tuple[NDArray[np.uint8], int]] = []
         self._rest = np.zeros(0, bool)
         self._charged, self._drawn = hashlib.sha256(), hashlib.sha256()

@@ -116,10 +116,23 @@ def _promise(geo: PositionNoise, terms: Terms) -> PositionPromise:
         ground_epsilon_per_metre=str(geo.ground_epsilon),
         snapping=str(geo.snapping),
         snapping_decimal=float(f"{float(geo.snapping):.6g}"),
-        text=f"For any two {subject}, d metres apart ({price}), and any set of reports, probabilities differ"
+        text=f"{_of_what(terms)} any two {subject}, d metres apart ({price}), and any set of reports, probabilities differ"
         f" at most by the factor e^(ε·d + s): ε = {geo.epsilon} a metre, s = {at_most(float(geo.snapping), 4)}"
-        f"{_within(geo)}{_felt(terms)}",
+        f"{_within(geo)}{_felt(terms)}{_more(terms)}",
         factors={f"{d} m": odds(float(geo.ground_epsilon * d + geo.snapping)) for d in _SHOWN},
+    )
+
+
+def _of_what(terms: Terms) -> str:
+    return "For" if terms.track is None else "For one new report of a track,"
+
+
+def _more(terms: Terms) -> str:
+    """What a row of a track costs beside a new report."""
+    if terms.track is None:
+        return ""
+    return (
+        ". A test before it costs more, and the rows of a track add up: what holds of all of them is said of the track"
     )
 
 

@@ -85,8 +85,8 @@ class ReadingGrid:
         """Return values as the nearest grid points (half up), moved to the bounds, and how many lay beyond them.
 
         Moving to the bounds never takes two readings further apart. Snapping does, by less than a step, and not at all where
-        they are a whole number of steps apart, or less: floats suggest a grid point, and where they lie so near to the middle
-        of two that rounding errors could decide, exact numbers do. Decimals are read as the floats nearest to them.
+        they are whole steps apart. Floats suggest a grid point; near the middle of two, where their errors could decide,
+        exact numbers do. Decimals are read as the floats nearest to them.
         """
         values, low, high = given_array(values), float(self.low_value), float(self.high_value)
         beyond = int(np.count_nonzero((values < low) | (values > high)))

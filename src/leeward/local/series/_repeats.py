@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from leeward._private import Private
 from leeward._toml import Section
-from leeward.errors import DataError
 from leeward.ledger import MemoizedReports
 from leeward.ledger._identity import named
 from leeward.ledger._memoized_reports import Once
+from leeward.local._stores import forgotten
 from leeward.local.series._days import AS_WRITTEN
 from leeward.local.series._grid import Integers
 from leeward.local.series._readings import Readings
@@ -97,11 +97,7 @@ class Remembered(Private):
             def drawn(points: Integers) -> Integers:
                 new = points[:, 2]
                 if self.known[new].any():
-                    raise DataError(
-                        "The store of reports forgot what it held a moment ago (this is for the curator only)",
-                        "what is drawn anew was not paid for; nothing was written, and the charge stands",
-                        "Leave the store alone, and run again",
-                    )
+                    raise forgotten()
                 return np.column_stack([draw(readings.of(new)), self._marks(readings, new)])
 
             told = once(self._people(rows), self._points[rows], drawn, law)

@@ -1,5 +1,6 @@
 """The digest notices every change of the rows, and nothing else; the marks find the same values under any name."""
 
+import base64
 import hashlib
 import hmac
 import itertools
@@ -8,6 +9,8 @@ from collections import Counter
 from datetime import datetime, timedelta
 from decimal import Decimal
 
+import duckdb
+import ibis
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -102,6 +105,40 @@ def test_every_cell_matters():
     assert len(seen) == 31
 
 
+def test_different_rows_have_different_texts():
+    """Whatever texts hold: commas, colons, digits, what lengths look like, and nothing."""
+    texts = [None, "", ",", ":", "1", "0:", "1:,", ",,", "1:1,", ",1", "é", "2:é,"]
+    numbers = [None, 0, 1, -1, 11]
+    data = pa.table(
+        [pa.array(column) for column in zip(*itertools.product(texts, numbers, texts), strict=True)], ["r0", "r1", "r2"]
+    )
+    kinds = ibis.Schema.from_pyarrow(data.schema).types
+    with duckdb.connect() as engine:
+        engine.execute("CREATE VIEW written AS SELECT r0, r1::VARCHAR AS r1, r2 FROM data")
+        row = content_module._of_row("key", kinds)
+        (found,) = engine.sql(f"SELECT count(DISTINCT {row}) FROM written").fetchall()
+        (mine,) = engine.sql(f"SELECT {row} FROM written WHERE r0 = '1:,' AND r1 = -1 AND r2 IS NULL").fetchall()
+        assert mine == ("key3:1:,,-1,,",)
+    assert found == (len(texts) * len(numbers) * len(texts),)
+
+
+def test_the_mark_of_times_tells_a_shifted_clock_and_no_order():
+    """Times that change and keep their sum are missed by the mark, as its definition says, and not by the digest."""
+    later = [r | {"t": r["t"] and r["t"] + timedelta(seconds=1)} for r in ROWS]
+    kept = [ROWS[0] | {"t": ROWS[0]["t"] - timedelta(hours=1)}, ROWS[1] | {"t": ROWS[1]["t"] + timedelta(hours=1)}]
+    mine = content(ROWS)
+    assert content(later).marks["t"] != mine.marks["t"]
+    assert content(changed(t=None)).marks["t"] != mine.marks["t"]
+    assert content([*kept, *ROWS[2:]]).marks == mine.marks
+    assert content([*kept, *ROWS[2:]]).digest != mine.digest
+
+
+def test_times_that_are_texts_have_a_mark_too():
+    texts = [r | {"t": r["t"] and r["t"].isoformat()} for r in ROWS]
+    later = [texts[0] | {"t": "2030-01-01T00:00"}, *texts[1:]]
+    assert content(texts).marks["t"] == content(texts[::-1]).marks["t"] != content(later).marks["t"]
+
+
 def test_it_is_keyed():
     mine, other = content(ROWS), content(ROWS, KEY[::-1])
     assert mine.digest != other.digest
@@ -117,11 +154,12 @@ def test_what_it_covers_is_said():
     assert str(made.digest) not in repr(made)
 
 
-def oracle(columns, types, key=KEY):
+def oracle(columns, types, key=KEY, times=()):
     """Digest and marks of columns of texts (None: missing), by the definition alone: hashlib and Python's integers."""
 
     def derived(purpose):
-        return hmac.new(key, f"leeward content 1: {purpose}".encode(), hashlib.sha256).hexdigest()[:32]
+        whole = hmac.new(key, f"leeward content 2: {purpose}".encode(), hashlib.sha256).digest()
+        return base64.b64encode(whole)[:12].decode()
 
     def sums(texts, times):
         hashes = [int.from_bytes(hashlib.md5(text.encode()).digest(), "little") for text in texts]
@@ -132,12 +170,19 @@ def oracle(columns, types, key=KEY):
         said = json.dumps(list(parts)).encode()
         return hashlib.scrypt(said, salt=key, n=8192, r=8, p=1, dklen=32)
 
-    rows = ["".join("-" if v is None else f"{len(v)}:{v}" for v in row) for row in zip(*columns.values(), strict=True)]
+    def field(value, kind):
+        if value is None:
+            return ","
+        return f"{len(value)}:{value}," if kind == "string" else f"{value},"
+
+    rows = ["".join(map(field, row, types)) for row in zip(*columns.values(), strict=True)]
     whole = sums([derived("rows") + row for row in rows], [1] * len(rows))
     marks = {}
     for name, values in columns.items():
         counted = Counter("-" if v is None else f"={v}" for v in values)
         two = sums([derived("values") + text for text in counted], counted.values())
+        if name in times:
+            two = [len(values) - values.count(None), sum(int(v) for v in values if v is not None)]
         marks[name] = stretched("values", len(values), *two).hex()[:32]
     return stretched("rows", list(columns), types, len(rows), *whole), marks
 
@@ -149,7 +194,7 @@ def test_they_are_what_the_definition_says_whatever_engine_makes_them():
     ]
     columns = {"u": [r["u"] for r in ROWS], "t": micro, "p": [r["p"] for r in ROWS]}
     made = content(ROWS)
-    wanted, marks = oracle(columns, ["string", "timestamp(6)", "string"])
+    wanted, marks = oracle(columns, ["string", "timestamp(6)", "string"], times=("t",))
     assert (made.digest, made.marks) == (wanted, marks)
 
 
@@ -171,7 +216,7 @@ EVERY_KIND = {
 }
 """A column, its type, and how its values are written; what is left out is written as Python writes it."""
 
-FROZEN = "b1947f8d02ecc09e2947e18ae1a8ee0930c9b08aaa3286d2723fa814928e8b20"
+FROZEN = "7ba2597dcd2b80ce1dcafd1a7b514793a2ef59a61c4651ac763e54ff8db4b7b9"
 
 
 def test_every_kind_of_value_is_digested_as_it_ever_was():

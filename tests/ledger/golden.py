@@ -46,16 +46,24 @@ def window(hour: int) -> lw.query.CountVisitors:
     return lw.count_visitors(visits, lw.places("places.csv", place="venue"), start=start, end=end, places_per_person=1)
 
 
+def plan_of_counts() -> Any:
+    """Return the plan of the first answer."""
+    return lw.plan(window(18), lw.AdditionOnly("1/3"), safe_at_most=2, what="counts")
+
+
 def answers(ledger: str = "answers.ledger") -> dict[str, Any]:
-    """Ask, in the folder of the tables, what the golden ledger has answers for; return them, and what is spent."""
-    counts = lw.plan(window(18), lw.AdditionOnly("1/3"), safe_at_most=2, what="counts")
+    """Ask, in the folder of the tables, what the golden ledger has answers for; return them, and what is spent.
+
+    ``answers-1.ledger`` has digests of content in form 1, from before 0.1.0: it is read, and what content it was charged
+    for is unknown.
+    """
     total = statistic(records("ages.csv", person="user"), "sum", column="age", lower=0, upper=100, step=1)
     rounds = [
         lw.plan(window(hour), lw.Presence("1"), safe_at_most=3, mechanism="sanitized", stop_after=4)
         for hour in (18, 19)
     ]
     released = [
-        lw.release(counts, lw.Budget(ledger, "town", cap="5")),
+        lw.release(plan_of_counts(), lw.Budget(ledger, "town", cap="5")),
         lw.release(lw.plan(total, lw.UnboundedDP("1")), lw.Budget(ledger, "ages", cap="5", new=True)),
         *lw.monitor(rounds, lw.Budget(ledger, "hours", cap="5", new=True)).releases,
     ]
@@ -169,6 +177,9 @@ def main() -> None:
     os.chdir(FOLDER)
     os.environ[VARIABLE] = "content.key"
     if (FOLDER / "said.json").exists():
+        if not (FOLDER / "answers.ledger").exists():
+            found = json.dumps(json.loads(Path("said.json").read_text("utf-8")) | answers(), indent=1)
+            Path("said.json").write_text(found + "\n", "utf-8")
         if not (FOLDER / "said-deltas.json").exists():
             write_deltas()
             found = json.dumps(deltas(), indent=1)

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, get_args
 
@@ -15,8 +16,9 @@ from tests.ledger import golden
 from tests.ledger.places import PostgresPlace
 from tests.ledger.spent import spent_in
 
+import leeward as lw
 from leeward.engine import _content as engine
-from leeward.errors import LedgerError, LeewardError
+from leeward.errors import ContentChangedError, LedgerError, LeewardError
 from leeward.ledger import Ledger, _chain, _people_store, _person_budgets
 from leeward.ledger._records import EntryKind
 from leeward.ledger._secret import VARIABLE
@@ -38,6 +40,21 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_answers_are_given_again_and_nothing_is_charged() -> None:
     assert golden.answers() == {name: SAID[name] for name in ("answers", "spent")}
+
+
+def test_digests_of_an_earlier_form_are_read_and_are_unknown() -> None:
+    """The history stays, and a new version label is the way on: what was charged before stays charged."""
+    ledger = Ledger("answers-1.ledger")
+    ledger.check()
+    spent = {each.dataset: each.spent for each in ledger.show()}
+    assert spent == {"town": Fraction(1, 3), "ages": 1, "hours": 0}
+    assert len(ledger.history("town")) == 3
+    plan = golden.plan_of_counts()
+    with pytest.raises(ContentChangedError, match=r"is unknown: .* in another form.*new version label"):
+        lw.release(plan, lw.Budget("answers-1.ledger", "town", cap="5"))
+    released = lw.release(plan, lw.Budget("answers-1.ledger", "town", cap="5", version="2"))
+    assert released.statement.entry not in {entry.id for entry in ledger.history("town")[:3]}
+    assert {each.dataset: each.spent for each in ledger.show()} == spent | {"town": Fraction(2, 3)}
 
 
 def test_a_history_with_every_kind_of_entry_fits_its_chain() -> None:

@@ -43,7 +43,7 @@ def asked(
     *,
     digest: bytes = b"content",
     columns: tuple[str, ...] = ("user", "venue"),
-    form: str = "1",
+    form: str = "2",
     marks: Mapping[str, str] | None = None,
     telling: Sequence[str] = (),
     **other: Any,

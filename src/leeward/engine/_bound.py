@@ -9,7 +9,7 @@ expressions, and their answers too: a suite holds all against one oracle (`tests
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Mapping, MutableMapping, Sequence
+from collections.abc import Hashable, Mapping, MutableMapping
 from typing import Any
 
 import numpy as np
@@ -73,15 +73,6 @@ class Bound(Private):
             rows: SQL: the rows, after FROM.
             of: the name under which the table in these rows was staged.
         """
-
-    def hash_sums_of_each(self, texts: Sequence[str], of: str) -> list[tuple[int, ...]]:
-        """Return `hash_sums` of several texts, each of every row of what was staged; in one pass where the engine can.
-
-        Args:
-            texts: SQL of all engines: texts of a row.
-            of: the name under which the table was staged.
-        """
-        return [self.hash_sums(text, "1", of, of) for text in texts]
 
     @property
     def known(self) -> MutableMapping[Hashable, Any]:

@@ -5,18 +5,33 @@ Two things are to be noticed. *The content changed under its label*: the **diges
 read, as pairs of name and type, so that any change gives another one. *The same content has another name*: the **marks**,
 one a column, cover the values of that column and how often each occurs, whatever the column is called and however a value
 is stored (7, 7.0 and the text "7" are one value), so that a table whose columns were renamed, exchanged or stored in another
-kind of file shares its marks.
+kind of file shares its marks. Times tell no table from another; the mark of a column that the engine knows as times or
+numbers covers how many there are and their sum, so that it misses times that change and keep their sum. Where the columns
+are the same ones, the digest is compared, and misses nothing.
 
-Each value or row is written as text and hashed with MD5 under the key; the 128-bit hashes are added up, as two sums of 64
-bits, so that order does not matter; the sums are stretched with scrypt under the key. All of this is fixed by public
-standards and by how values are written, not by a version of the engine. Before anything is digested, the engine writes
-values of every kind whose text is known; where one comes out otherwise (a float with fewer digits, say, so that two values
-have one text), that version of the engine is refused. What else a later version may write in another way makes unchanged
-content look changed, and never the other way round. It is not meant to withstand somebody who holds the key.
+Each row is written as one text, from which its values can be read back, and hashed with MD5 under a key; the hashes are
+added up, as two sums of 64-bit halves, so that order does not matter; the sums are stretched with scrypt under the
+ledger's key of 256 bits.
+
+**What a digest is worth.** Assumption: MD5 of (key, text) is a random function to whoever changes the table, who does not
+have the key. Two different tables of the same columns then have the same digest with a probability of at most 2⁻¹²⁸ (and
+scrypt's 2⁻²⁵⁶). Proof: some text occurs m times in one and m' ≠ m times in the other. The sums are integers and never
+wrap; so, whatever the hashes of all other texts are, at most one value of each half of its hash makes them equal, and the
+halves are independent. Marks are sums of the same kind, of values in place of rows.
+
+MD5's key has 72 bits, 12 characters, so that a usual row and the key are one block of MD5 (55 bytes); that is enough,
+because nothing is kept that a guess of it could be tested on: sums are kept only as scrypt makes them under all 256 bits. It
+is not meant to withstand somebody who holds the ledger's key.
+
+All of this is fixed by public standards and by how values are written, not by a version of the engine. Before anything is
+digested, the engine writes values of every kind whose text is known; where one comes out otherwise (a float with fewer
+digits, say, so that two values have one text), that version of the engine is refused. What else a later version may write in
+another way makes unchanged content look changed, and never the other way round.
 """
 
 from __future__ import annotations
 
+import base64
 import functools
 import hashlib
 import hmac
@@ -34,8 +49,8 @@ from leeward.engine._builtin import epoch_ns, epoch_us
 from leeward.engine._described import compiled
 from leeward.errors import EngineError
 
-FORM = "1"
-"""The form of digests and marks. What is made in another form cannot be compared with them."""
+FORM = "2"
+"""The form of digests and marks. What is made in another cannot be compared, and needs a new version label."""
 
 _COST: Final = 1 << 13
 """The work of one digest of content (scrypt's N): some 20 ms and 8 MiB, so that guesses about rows are dear."""
@@ -101,38 +116,46 @@ def recognised(bound: Bound, key: bytes, times: Sequence[str]) -> Content:
     """
     _check_engine()
     rows = bound.rows
-    names = list(rows.columns)
+    names, kinds = list(rows.columns), rows.schema().types
     texts = {f"r{i}": _text(rows[name]) for i, name in enumerate(names)}
     values = {f"v{i}": _value(rows[name]) for i, name in enumerate(names)}
-    known, kinds = bound.known, [str(kind) for kind in rows.schema().types]
-    all_of = ("rows", key, *names, *kinds)
+    known, said = bound.known, [str(kind) for kind in kinds]
+    all_of = ("rows", key, *names, *said)
     staged: str = bound.staged(_TEXTS, rows.select(**texts, **values)).get_name()
-    of_each = {name: (name, key, kind, name in times) for name, kind in zip(names, kinds, strict=True)}
-    # times are nearly all different, so each is hashed, beside its row; other values once, however often they occur
-    one_by_one = {all_of: _of_row(_derived(key, "rows"), len(names))}
-    one_by_one |= {of_each[name]: _of_value(key, f"v{i}") for i, name in enumerate(names) if name in times}
-    if missing := {what: text for what, text in one_by_one.items() if what not in known}:
-        known.update(zip(missing, bound.hash_sums_of_each(list(missing.values()), staged), strict=True))
+    if all_of not in known:
+        known[all_of] = bound.hash_sums(_of_row(_derived(key, "rows"), kinds), "1", staged, staged)
     whole = known[all_of]
     marks, telling = {}, []
-    for i, name in enumerate(names):
-        if (of_one := of_each[name]) not in known:
-            known[of_one] = _of_values(bound, key, staged, i, rows[name])
+    for i, (name, kind) in enumerate(zip(names, said, strict=True)):
+        of_one = (name, key, kind, name in times)
+        if of_one not in known:
+            known[of_one] = (_of_times if name in times else _of_values)(bound, key, staged, i, rows[name])
         sums = known[of_one]
         marks[name] = _stretched(key, ["values", *sums[1:]]).hex()[:32]
         if sums[0] > 1 and name not in times:
             telling.append(name)
     bound.check_unchanged()
-    return Content(tuple(names), _stretched(key, ["rows", names, kinds, *whole[1:]]), marks, tuple(telling))
+    return Content(tuple(names), _stretched(key, ["rows", names, said, *whole[1:]]), marks, tuple(telling))
 
 
-def _of_row(key: str, columns: int) -> str:
-    """SQL: the text of a row, in which each value stands behind its length, and a null is a dash."""
-    texts = [f"r{i}" for i in range(columns)]
-    each = [f"CASE WHEN {text} IS NULL THEN '-' ELSE concat(length({text}), ':', {text}) END" for text in texts]
-    of_all = ", ".join(f"length({text}), ':', {text}" for text in texts)  # the same, where there is no null, in one go
-    some_null = " OR ".join(f"{text} IS NULL" for text in texts)
-    return f"CASE WHEN {some_null} THEN concat('{key}', {', '.join(each)}) ELSE concat('{key}', {of_all}) END"
+def _of_row(key: str, kinds: Sequence[Any]) -> str:
+    """SQL: the text of a row: its values, behind each a comma, and before one that may hold commas its length.
+
+    A null is empty, which no value is.
+    """
+    of_each = []
+    for i, kind in enumerate(kinds):
+        if _holds_no_comma(kind):
+            of_each.append(f"coalesce(r{i}, ''), ','")
+        else:
+            of_each.append(f"CASE WHEN r{i} IS NULL THEN '' ELSE concat(length(r{i}), ':', r{i}) END, ','")
+    return f"concat('{key}', {', '.join(of_each)})"
+
+
+def _holds_no_comma(kind: Any) -> bool:
+    """Whether values of a type are never written with a comma, nor as an empty text."""
+    number = kind.is_numeric() or kind.is_boolean()
+    return bool(number or kind.is_timestamp() or kind.is_date())
 
 
 def _of_value(key: bytes, value: str) -> str:
@@ -153,6 +176,20 @@ def _of_values(bound: Bound, key: bytes, staged: str, i: int, column: Any) -> tu
     else:
         counted = f"(SELECT v{i} AS v, count(*) AS n FROM {staged} GROUP BY 1) AS counted"
     return bound.hash_sums(_of_value(key, "v"), "n", counted, staged)
+
+
+def _of_times(bound: Bound, key: bytes, staged: str, i: int, column: Any) -> tuple[int, ...]:
+    """Return how many rows there are, how many have a time, and the sum of the times; of texts, the sums of their hashes.
+
+    Nearly all are different, so to hash each once would be as dear as to hash the rows.
+    """
+    number = _as_integer(column)
+    if number is None:
+        return bound.hash_sums(_of_value(key, f"v{i}"), "1", staged, staged)
+    total = number.cast("decimal(28, 0)").sum().cast("string")  # as text, for no type of Arrow holds it on each engine
+    rows = bound.rows
+    (found,) = bound.fetch(rows.aggregate(rows=rows.count(), times=number.count(), total=total)).to_pylist()
+    return int(found["rows"]), int(found["rows"]), int(found["times"]), int(found["total"] or 0)
 
 
 @functools.cache
@@ -178,16 +215,25 @@ def _check_engine() -> None:
 
 def _text(column: Any) -> Any:
     """A column as text, in which different values of its type differ; null stays null."""
+    text, number = column.cast("string"), _as_integer(column)
+    if number is None or column.type().is_integer():
+        return text
+    return number.cast("string").fill_null(text)  # dates and seconds may lie beyond microseconds
+
+
+def _as_integer(column: Any) -> Any:
+    """Whole numbers, or times since 1970; null where one lies beyond 64 bits. None for a column of another type."""
     kind = column.type()
+    if kind.is_integer():
+        return column
     if kind.is_timestamp() and (kind.scale or 0) > 6:
-        return epoch_ns(column).cast("string")
+        return epoch_ns(column)
     if kind.is_timestamp() or kind.is_date():
         zone = kind.timezone if kind.is_timestamp() else None
-        micros = epoch_us(column.try_cast(dt.Timestamp(timezone=zone, scale=6)))
-        return micros.cast("string").fill_null(column.cast("string"))  # dates and seconds may lie beyond microseconds
+        return epoch_us(column.try_cast(dt.Timestamp(timezone=zone, scale=6)))
     if kind.is_unknown() and "TIMESTAMPTZ_NS" in str(kind):  # for which Ibis has no name
-        return epoch_ns(column).cast("string")
-    return column.cast("string")
+        return epoch_ns(column)
+    return None
 
 
 def _value(column: Any) -> Any:
@@ -206,7 +252,9 @@ def _value(column: Any) -> Any:
 
 
 def _derived(key: bytes, purpose: str) -> str:
-    return hmac.new(key, f"leeward content {FORM}: {purpose}".encode(), hashlib.sha256).hexdigest()[:32]
+    """Twelve characters, 72 bits, for MD5."""
+    made = hmac.new(key, f"leeward content {FORM}: {purpose}".encode(), hashlib.sha256).digest()
+    return base64.b64encode(made[:9]).decode()
 
 
 def _stretched(key: bytes, parts: list[Any]) -> bytes:

@@ -63,9 +63,6 @@ class OwnColumns(Bound):
     def hash_sums(self, text: str, times: str, rows: str, of: str) -> tuple[int, ...]:
         return self._whole.hash_sums(text, times, rows, of)
 
-    def hash_sums_of_each(self, texts: Sequence[str], of: str) -> list[tuple[int, ...]]:
-        return self._whole.hash_sums_of_each(texts, of)
-
     def check_unchanged(self) -> None:
         self._whole.check_unchanged()
 

@@ -175,8 +175,10 @@ MUTANTS = [
     M(CLOCK, "bounds", "-(-start * per_second // 10**6)", "start * per_second // 10**6", "tests/engine/test_engine_clock.py", "the start of a window is rounded down"),
     M(CLOCK, "_instant", "_utc(reading, zone, fold=0)", "_utc(reading, zone, fold=1)", "tests/engine/test_engine_clock.py",
       "of a time shown twice the second is meant"),
-    M("leeward.engine._content", "_of_row", "length({text}), ':', {text}\" for", "{text}\" for", "tests/engine/test_engine_digest.py",
+    M("leeward.engine._content", "_of_row", "concat(length(r{i}), ':', r{i})", "r{i}", "tests/engine/test_engine_digest.py",
       "the rows (a, bc) and (ab, c) read the same"),
-    M("leeward.engine._content", "recognised", '["rows", names, kinds, *whole[1:]]', '["rows", names, kinds, whole[1]]', "tests/engine/test_engine_digest.py",
+    M("leeward.engine._content", "recognised", '["rows", names, said, *whole[1:]]', '["rows", names, said, whole[1]]', "tests/engine/test_engine_digest.py",
       "the digest sees the number of rows only"),
+    M("leeward.engine._content", "_of_times", "int(found[\"total\"] or 0)", "0", "tests/engine/test_engine_digest.py",
+      "the mark of times tells how many there are only"),
 ]  # fmt: skip

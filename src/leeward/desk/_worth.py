@@ -60,11 +60,10 @@ def least_epsilon(spec: Spec, count: int, chance: Fraction) -> str | None:
     Returns:
         ε as a decimal; None where none up to 10 is enough, or such a place should not be called so.
     """
-    query, notion = spec.decided()[0], spec.notion()
-    decide: dict[str, Any] = {**spec.decide.model_dump(), **spec.publish.model_dump()}
+    query, notion, how = spec.decided()[0], spec.notion(), spec.deciding()
 
     def meets(epsilon: Fraction) -> bool:
-        made = plan_decisions(query, notion.with_epsilon(epsilon), **decide)
+        made = plan_decisions(query, notion.with_epsilon(epsilon), how)
         rule = made.sanitizer or made.alarm
         return rule is not None and rule.probability(count) >= weight(chance)
 

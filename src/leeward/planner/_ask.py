@@ -12,7 +12,7 @@ from leeward.exact._real import Exact
 from leeward.notion import Notion
 from leeward.planner._everyone import About, LeftOut
 from leeward.planner._number_plan import NumberPlan, plan_number
-from leeward.planner._plan import MechanismName, Plan, What, plan_decisions
+from leeward.planner._plan import Deciding, MechanismName, Plan, What, plan_decisions
 from leeward.planner._rank_plan import RankPlan, plan_rank
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan, plan_selection
 from leeward.planner._statistic_plan import PercentileMechanism, plan_statistic
@@ -135,27 +135,20 @@ def plan(
         InputError: an argument is malformed, or something is to be decided about a name, or a statistic that counts nobody.
         NotPrivateError: the notion does not protect such an answer.
     """
-    if decides(
-        query,
-        (safe_at_most, dangerous_at_least, error_at_most, useful_from, stop_after),
-        (what, about, left_out),
-        mechanism,
-        delta,
-    ):
+    how = Deciding(
+        safe_at_most=safe_at_most,
+        dangerous_at_least=dangerous_at_least,
+        error_at_most=error_at_most,
+        useful_from=useful_from,
+        what=what,
+        mechanism=mechanism,  # type: ignore[arg-type]  # which refuses what is not its own
+        stop_after=stop_after,
+        about=about,
+        left_out=left_out,
+    )
+    if decides(query, how, delta):
         assert isinstance(query, CountVisitors | Statistic)
-        return plan_decisions(
-            query,
-            notion,
-            safe_at_most=safe_at_most,
-            dangerous_at_least=dangerous_at_least,
-            error_at_most=error_at_most,
-            useful_from=useful_from,
-            what=what,
-            mechanism=mechanism,  # type: ignore[arg-type]  # which refuses what is not its own
-            stop_after=stop_after,
-            about=about,
-            left_out=left_out,
-        )
+        return plan_decisions(query, notion, how)
     if isinstance(query, Selection):
         return plan_selection(query, notion)
     if isinstance(query, UnlistedGroups):
@@ -164,33 +157,24 @@ def plan(
     return plan_statistic(query, notion, mechanism)  # type: ignore[arg-type]  # which refuses what is not its own
 
 
-def decides(
-    query: object,
-    decided: tuple[object, ...],
-    publishing: tuple[object, ...],
-    mechanism: str,
-    delta: object,
-) -> bool:
+def decides(query: object, how: Deciding, delta: object) -> bool:
     """Whether something is decided about counts; what means nothing for a question is refused.
 
     Args:
         query: the question.
-        decided: ``safe_at_most``, ``dangerous_at_least``, ``error_at_most``, ``useful_from`` and ``stop_after``.
-        publishing: ``what``, ``about`` and ``left_out``.
-        mechanism: as for `leeward.plan`.
+        how: what is given of decisions, and the mechanism.
         delta: as for `leeward.plan`.
 
     Raises:
         InputError: it is no question, or something is given that means nothing for it.
     """
-    wanted = any(choice is not None for choice in decided) or publishing != ("decisions", "counted", 0)
     if delta is not None and not isinstance(query, UnlistedGroups):
         raise InputError(
             f"delta = {told(delta)}",
             "only groups that nobody has listed need one; all else is promised with a pure ε",
             "Leave it out",
         )
-    if isinstance(query, CountVisitors) or (wanted and isinstance(query, Statistic) and query.counts_people):
+    if isinstance(query, CountVisitors) or (how.wanted and isinstance(query, Statistic) and query.counts_people):
         return True
     if not isinstance(query, Statistic | Selection | UnlistedGroups):
         raise InputError(
@@ -198,7 +182,7 @@ def decides(
             "it is not a question that can be released",
             "Give a question from count_visitors, statistic, select or unlisted_groups",
         )
-    if wanted or (isinstance(query, Selection | UnlistedGroups) and mechanism != "auto"):
+    if how.wanted or (isinstance(query, Selection | UnlistedGroups) and how.mechanism != "auto"):
         names = {Selection: "a name", UnlistedGroups: "groups that nobody has listed"}
         of = names.get(type(query)) or f"a {getattr(query, 'kind', '')}"
         raise InputError(
@@ -254,9 +238,7 @@ def _again(made: AnyPlan) -> AnyPlan:
         return plan_selection(made.query, made.notion)
     if isinstance(made, UnlistedPlan):
         return plan_unlisted(made.query, made.notion, made.delta or None)
-    return plan_decisions(
-        made.query,
-        made.notion,
+    how = Deciding(
         safe_at_most=made.safe_at_most,
         dangerous_at_least=made.dangerous_at_least,
         error_at_most=made.error_at_most,
@@ -267,6 +249,7 @@ def _again(made: AnyPlan) -> AnyPlan:
         about=made.about,
         left_out=made.left_out,
     )
+    return plan_decisions(made.query, made.notion, how)
 
 
 def _content(made: AnyPlan) -> tuple[object, ...]:

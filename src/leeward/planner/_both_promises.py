@@ -6,7 +6,7 @@ from __future__ import annotations
 from leeward._plain import short_percent
 from leeward.errors import LeewardError
 from leeward.exact._weight import Weight
-from leeward.planner._plan import Plan, plan_decisions
+from leeward.planner._plan import Deciding, Plan, plan_decisions
 from leeward.query import CountVisitors
 
 _MOST = 6
@@ -40,14 +40,13 @@ def _about(made: Plan, about: str) -> Plan | None:
     if made.about == about:
         return made
     try:
-        return plan_decisions(
-            made.query,
-            made.notion,
+        how = Deciding(
             safe_at_most=made.safe_at_most,
             dangerous_at_least=made.dangerous_at_least,
             error_at_most=made.error_at_most,
             mechanism="geometric",
             about="everyone" if about == "everyone" else "counted",
         )
+        return plan_decisions(made.query, made.notion, how)
     except LeewardError:
         return None

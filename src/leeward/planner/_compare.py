@@ -9,7 +9,7 @@ and the listing says what.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Rational
 from typing import Any
@@ -27,10 +27,10 @@ from leeward.noise import DirectedGeometric
 from leeward.notion import Graded, Notion, UnboundedDP
 from leeward.notion._named import NAMED
 from leeward.planner._decisions import decisions
-from leeward.planner._everyone import About, LeftOut, admits, unbounded
+from leeward.planner._everyone import admits, unbounded
 from leeward.planner._expected import Counts, check_counts
 from leeward.planner._option import Offered, Option, errors_of, with_counts
-from leeward.planner._plan import MechanismName, Plan, Planned, What, moved, plan_decisions
+from leeward.planner._plan import Deciding, Plan, Planned, moved, plan_decisions
 from leeward.planner._useless import refuse_useless
 from leeward.query import CountVisitors
 from leeward.query._selection import Counted
@@ -120,32 +120,18 @@ class Scenario:
         return sum(self.counts.values()) if self.counts else self.places or 1
 
 
-_BESIDE = ("query", "notion", "scenario")
-"""What is asked beside the choices of a plan."""
-
-
 @dataclass(frozen=True)
-class Asked:
+class Asked(Deciding):
     """What is to be decided, and by which plan as written: the arguments of `leeward.compare`.
 
     Attributes:
         query: the question.
-        notion: the notion asked for; it, ``safe_at_most``, ``dangerous_at_least``, ``error_at_most``, ``useful_from``,
-            ``what``, ``mechanism``, ``stop_after``, ``about`` and ``left_out`` are as for `leeward.plan`.
+        notion: the notion asked for.
         scenario: what is known or assumed beside them.
     """
 
     query: Counted
     notion: Notion
-    safe_at_most: int | None
-    dangerous_at_least: int | None
-    error_at_most: Exact | None
-    useful_from: Exact | None
-    what: What
-    mechanism: MechanismName
-    stop_after: int | None
-    about: About
-    left_out: LeftOut
     scenario: Scenario
 
     @property
@@ -170,9 +156,8 @@ class Asked:
 
     def plan(self, notion: Notion, **changes: Any) -> Plan:
         """Return the plan under a notion, as written but for some arguments, for a list as long as is known."""
-        names = [field.name for field in fields(self) if field.name not in _BESIDE]
-        asked: dict[str, Any] = {"query": self.query} | {name: getattr(self, name) for name in names} | changes
-        return plan_decisions(notion=notion, **asked).listing(self.scenario.places)
+        changed = replace(self, **changes)
+        return plan_decisions(changed.query, notion, changed).listing(self.scenario.places)
 
 
 @dataclass(frozen=True)
@@ -211,45 +196,17 @@ class Comparison(Drawn):
         raise InputError(f"{notion} with {mechanism}", "it was not compared", "Look at .options")
 
 
-def compare_decisions(
-    query: Counted,
-    notion: Notion,
-    *,
-    safe_at_most: int | None = None,
-    dangerous_at_least: int | None = None,
-    error_at_most: Exact | None = None,
-    useful_from: Exact | None = None,
-    what: What = "decisions",
-    mechanism: MechanismName = "auto",
-    stop_after: int | None = None,
-    about: About = "counted",
-    left_out: LeftOut = 0,
-    scenario: Scenario | None = None,
-) -> Comparison:
+def compare_decisions(query: Counted, notion: Notion, how: Deciding, scenario: Scenario) -> Comparison:
     """Compare all notions and mechanisms for decisions about places, or groups; see `leeward.compare`."""
-    more = Scenario() if scenario is None else scenario
     if isinstance(query, Statistic):
-        more = replace(more, places=query.cells)
-        if query.levels and more.counts is not None:
+        scenario = replace(scenario, places=query.cells)
+        if query.levels and scenario.counts is not None:
             raise InputError(
                 "counts for levels",
                 "how many are above each level hangs together, and they are asked from the highest down, not in any order",
                 "Leave counts out",
             )
-    asked = Asked(
-        query,
-        notion,
-        safe_at_most,
-        dangerous_at_least,
-        error_at_most,
-        useful_from,
-        what,
-        mechanism,
-        stop_after,
-        about,
-        left_out,
-        more,
-    )
+    asked = Asked(query=query, notion=notion, scenario=scenario, **vars(how))
     as_written, refusal = _as_written(asked)
     options = tuple(_finished(option, asked) for option in _options(asked, as_written))
     return Comparison(asked, options, as_written, refusal)

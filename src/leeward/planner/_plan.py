@@ -56,6 +56,34 @@ USEFUL_FROM = "0.05"
 """If nobody were anywhere, and a smaller share of the places were called safe, a release is refused."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Deciding:
+    """What is to be decided about counts, and how: each as the argument of `leeward.plan`."""
+
+    safe_at_most: int | None = None
+    dangerous_at_least: int | None = None
+    error_at_most: Exact | None = None
+    useful_from: Exact | None = None
+    what: What = "decisions"
+    mechanism: MechanismName = "auto"
+    stop_after: int | None = None
+    about: About = "counted"
+    left_out: LeftOut = 0
+
+    @property
+    def wanted(self) -> bool:
+        """Whether anything is to be decided: whatever is given but for a mechanism."""
+        decided = (
+            self.safe_at_most,
+            self.dangerous_at_least,
+            self.error_at_most,
+            self.useful_from,
+            self.stop_after,
+        )
+        publishing = self.what, self.about, self.left_out
+        return any(choice is not None for choice in decided) or publishing != ("decisions", "counted", 0)
+
+
 @dataclass(frozen=True)
 class Plan(Drawn):
     """What a release of decisions about counts will do, known before anything is spent.
@@ -277,31 +305,19 @@ class Plan(Drawn):
         return None if reached is None else runs * reached
 
 
-def plan_decisions(
-    query: Counted,
-    notion: Notion,
-    *,
-    safe_at_most: int | None = None,
-    dangerous_at_least: int | None = None,
-    error_at_most: Exact | None = None,
-    useful_from: Exact | None = None,
-    what: What = "decisions",
-    mechanism: MechanismName = "auto",
-    stop_after: int | None = None,
-    about: About = "counted",
-    left_out: LeftOut = 0,
-) -> Plan:
-    """Plan the release of safe places, or groups; arguments and errors as `leeward.plan`."""
+def plan_decisions(query: Counted, notion: Notion, how: Deciding) -> Plan:
+    """Plan the release of safe places, or groups; errors as `leeward.plan`."""
     if isinstance(query, Statistic) and not query.counts_people:
         raise SpecError(
             f"A decision about a {query.kind}",
             "what is said to be safe or dangerous is a number of people, and this question does not count them",
             'Ask a question from count_visitors, or a statistic of the kind "histogram"',
         )
+    mechanism = how.mechanism
     check_choice("mechanism", mechanism, get_args(MechanismName), "there is no such mechanism", error=SpecError)
-    check_choice("what", what, get_args(What), "there is no such thing to publish", error=SpecError)
-    safe_at_most, dangerous_at_least = _thresholds(safe_at_most, dangerous_at_least)
-    guesses = check_about(query, about, left_out, mechanism)
+    check_choice("what", how.what, get_args(What), "there is no such thing to publish", error=SpecError)
+    safe_at_most, dangerous_at_least = _thresholds(how.safe_at_most, how.dangerous_at_least)
+    guesses = check_about(query, how.about, how.left_out, mechanism)
     if mechanism == "auto":
         only_safe = safe_at_most is not None and dangerous_at_least is None
         in_order = query.most_counts is None or (query.noun == "level" and only_safe and _only_falls(query, notion))
@@ -310,11 +326,11 @@ def plan_decisions(
     with _in_words_of(query):
         match mechanism:
             case "geometric" if guesses and safe_at_most is not None and isinstance(query, CountVisitors):
-                _never_stops(stop_after)
+                _never_stops(how.stop_after)
                 query, made = everyone(query, notion, safe_at_most, guesses)
                 moves = moved(Geometric, notion, query)
             case "geometric":
-                _never_stops(stop_after)
+                _never_stops(how.stop_after)
                 moves = moved(Geometric, notion, query)
                 made = Geometric(moves.line)
             case "sanitized" | "adaptive":
@@ -325,7 +341,7 @@ def plan_decisions(
                         "Give safe_at_most, and leave dangerous_at_least out",
                     )
                 moves = moved(Sanitized, notion, query)
-                stops = whole(1 if stop_after is None else stop_after, "stop_after")
+                stops = whole(1 if how.stop_after is None else how.stop_after, "stop_after")
                 refuse_scans(query, notion)
                 made = (
                     Sanitized(moves.line, at_most=safe_at_most, stop_after=stops)
@@ -338,19 +354,19 @@ def plan_decisions(
             made.count_law if isinstance(made, Everyone) else made.law,
             safe_at_most=safe_at_most,
             dangerous_at_least=dangerous_at_least,
-            error_at_most=error_at_most,
+            error_at_most=how.error_at_most,
         )
     if isinstance(made, Everyone) and safe_at_most is not None:
         decided = replace(decided, safe=made.sanitizer(safe_at_most))
     safe, dangerous = decided.safe, decided.dangerous
     if safe is not None and dangerous is not None and safe.threshold >= dangerous.threshold:
         raise InputError(
-            f"error_at_most = {error_at_most}",
+            f"error_at_most = {how.error_at_most}",
             "it is so large that one noisy count would be called both safe and dangerous",
             "Lower error_at_most",
         )
-    useful = _share(USEFUL_FROM if useful_from is None else useful_from)
-    return Plan(query, notion, made, moves, decided, what, useful, about=about)
+    useful = _share(USEFUL_FROM if how.useful_from is None else how.useful_from)
+    return Plan(query, notion, made, moves, decided, how.what, useful, about=how.about)
 
 
 def _never_stops(stop_after: int | None) -> None:

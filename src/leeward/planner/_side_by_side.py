@@ -12,7 +12,7 @@ from leeward.planner._answer_compare import AnswerComparison, compare_answers
 from leeward.planner._ask import decides
 from leeward.planner._compare import Comparison, Scenario, compare_decisions
 from leeward.planner._everyone import About, LeftOut
-from leeward.planner._plan import MechanismName, What
+from leeward.planner._plan import Deciding, MechanismName, What
 from leeward.planner._selection_compare import NameComparison, compare_names
 from leeward.planner._statistic_plan import PercentileMechanism
 from leeward.query import CountVisitors, Selection
@@ -124,28 +124,20 @@ def compare(
         InputError: an argument is malformed, or something is to be decided about a name.
     """
     more = Scenario() if scenario is None else scenario
-    if decides(
-        query,
-        (safe_at_most, dangerous_at_least, error_at_most, useful_from, stop_after),
-        (what, about, left_out),
-        mechanism,
-        delta,
-    ):
+    how = Deciding(
+        safe_at_most=safe_at_most,
+        dangerous_at_least=dangerous_at_least,
+        error_at_most=error_at_most,
+        useful_from=useful_from,
+        what=what,
+        mechanism=mechanism,  # type: ignore[arg-type]  # which refuses what is not its own
+        stop_after=stop_after,
+        about=about,
+        left_out=left_out,
+    )
+    if decides(query, how, delta):
         assert isinstance(query, CountVisitors | Statistic)
-        return compare_decisions(
-            query,
-            notion,
-            safe_at_most=safe_at_most,
-            dangerous_at_least=dangerous_at_least,
-            error_at_most=error_at_most,
-            useful_from=useful_from,
-            what=what,
-            mechanism=mechanism,  # type: ignore[arg-type]  # which refuses what is not its own
-            stop_after=stop_after,
-            about=about,
-            left_out=left_out,
-            scenario=more,
-        )
+        return compare_decisions(query, notion, how, more)
     if isinstance(query, Selection):
         return compare_names(query, notion, more)
     assert isinstance(query, Statistic | UnlistedGroups)

@@ -67,8 +67,8 @@ def compared(
     from leeward.planner._plan_report import plan_report
 
     decided = spec.decided()
-    given = {**spec.decide.model_dump(), **spec.publish.model_dump(), "scenario": scenario(decided)}
-    return plan_report(compare_decisions(decided[0], notion, **given), count=wish[0], probability=wish[1])
+    compared = compare_decisions(decided[0], notion, spec.deciding(), scenario(decided))
+    return plan_report(compared, count=wish[0], probability=wish[1])
 
 
 def _scenario(

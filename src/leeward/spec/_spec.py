@@ -18,7 +18,7 @@ from leeward.errors import SpecError, nearest
 from leeward.notion import Notion, ReplaceDP
 from leeward.notion._named import NAMED
 from leeward.planner._number_plan import NumberPlan
-from leeward.planner._plan import Plan, plan_decisions
+from leeward.planner._plan import Deciding, Plan, plan_decisions
 from leeward.planner._rank_plan import RankPlan
 from leeward.planner._selection_plan import SelectionPlan, plan_selection
 from leeward.planner._statistic_plan import plan_statistic
@@ -378,11 +378,12 @@ class Spec(Section):
 
     def decision_plans(self) -> list[Plan]:
         """Return one plan a window, or the one where there is none, for a spec that decides what is safe or dangerous."""
-        notion = self.notion()
-        return [
-            plan_decisions(query, notion, **self.decide.model_dump(), **self.publish.model_dump())
-            for query in self.decided()
-        ]
+        notion, how = self.notion(), self.deciding()
+        return [plan_decisions(query, notion, how) for query in self.decided()]
+
+    def deciding(self) -> Deciding:
+        """Return what is to be decided, and how."""
+        return Deciding(**self.decide.model_dump(), **self.publish.model_dump())
 
     def decided(self) -> Sequence[Counted]:
         """Return the questions of which something is decided: one a window, or one where there is none.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -69,3 +72,28 @@ def test_points_in_the_plane() -> None:
     latitude, longitude = geo.perturb_one(35.68, 139.77)
     assert tokyo.south <= latitude <= tokyo.north
     assert tokyo.west <= longitude <= tokyo.east
+
+
+OF_RECORDS = {"records", "before", "after", "tables", "points", "x", "y", "per_person", "about", "other"}
+"""Arguments that are records, tables of them, or distances between them: these are of whatever type a notion's user has."""
+
+
+def said_of(name: str, found: object) -> Iterator[tuple[str, str, str]]:
+    """Each argument of a function, or of the constructor and the public methods of a class: where, its name and its type."""
+    if inspect.isclass(found):
+        for kind in found.__mro__:
+            if kind.__module__.startswith("leeward"):
+                for method, held in vars(kind).items():
+                    if method in {"__init__", "__call__"} or not method.startswith("_"):
+                        yield from said_of(f"{name}.{method}", getattr(held, "fget", getattr(held, "__func__", held)))
+    elif inspect.isfunction(found):
+        for argument, said in inspect.unwrap(found).__annotations__.items():
+            yield name, argument, str(said)
+
+
+def test_a_signature_of_the_face_says_what_may_be_given_and_what_is_returned() -> None:
+    said = [one for name in lw.__all__ for one in said_of(name, getattr(lw, name))]
+    assert len(said) > 300
+    untold = {(where, argument) for where, argument, kind in said if re.search(r"\bAny\b", kind)}
+    distances = {(where, argument) for where, argument in untold if where.endswith((".on", ".reverse"))}
+    assert {pair for pair in untold - distances if pair[1] not in OF_RECORDS} == set()

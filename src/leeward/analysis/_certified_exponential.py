@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from leeward._taught import taught
 from leeward.distance import FiniteDistance, both_hold, listed
 from leeward.errors import UndecidedError
-from leeward.exact._real import Real
+from leeward.exact._real import Real, whole_of
 from leeward.mechanism import FiniteMechanism
 from leeward.verification import Verdict, verify
 
@@ -136,6 +136,5 @@ def _weight(value: Real, scale: Fraction, bits: int) -> int:
     with flint.ctx.workprec(bits + 32):
         ball = (-(value * scale).arb(bits + 32)).exp() * flint.arb(2) ** bits
         found = ball.floor().unique_fmpz()
-    if found is None:
-        found = ball.mid().floor().unique_fmpz()  # a weight is public, and any whole number near it does
-    return int(found)
+    # a weight is public, and any whole number near it does
+    return whole_of(ball.mid().floor()) if found is None else int(found)

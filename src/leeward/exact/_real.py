@@ -76,12 +76,12 @@ class Real:
             return self._terms[_UNIT]
         return None
 
-    def arb(self, precision: int) -> Any:
+    def arb(self, precision: int) -> flint.arb:
         """Enclose the value as an Arb ball computed with ``precision`` bits."""
         with flint.ctx.workprec(precision):
             return self._arb()
 
-    def _arb(self) -> Any:
+    def _arb(self) -> flint.arb:
         total = flint.arb(0)
         for (radicand, atoms), coefficient in self.terms.items():
             term = flint.arb(flint.fmpq(coefficient.numerator, coefficient.denominator))
@@ -448,7 +448,14 @@ def sign_of(enclose: Any, named: Callable[[], str]) -> int:
     )
 
 
-def outward(ball: Any) -> tuple[float, float]:
+def whole_of(ball: flint.arb) -> int:
+    """Return the whole number that a ball is, as after a floor of its middle or its end."""
+    found = ball.unique_fmpz()
+    assert found is not None
+    return int(found)
+
+
+def outward(ball: flint.arb) -> tuple[float, float]:
     """Return floats (lower, upper) that enclose an Arb ball."""
     lower, upper = float(ball.lower()), float(ball.upper())
     return math.nextafter(lower, -math.inf), math.nextafter(upper, math.inf)

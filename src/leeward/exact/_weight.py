@@ -179,7 +179,7 @@ class Weight:
         ratio = top.get(lead, Fraction(0)) / bottom[lead]
         return ratio if removed == divided and top == {r: c * ratio for r, c in bottom.items()} else None
 
-    def arb(self, precision: int) -> Any:
+    def arb(self, precision: int) -> flint.arb:
         """Enclose the value as an Arb ball computed with ``precision`` bits."""
         with flint.ctx.workprec(precision):
             return _sum_arb(self.numerator) / _sum_arb(self.denominator)
@@ -388,7 +388,7 @@ def _sum_power(base: _Sum, power: int) -> _Sum:
     return result
 
 
-def _sum_arb(terms: _Sum) -> Any:
+def _sum_arb(terms: _Sum) -> flint.arb:
     total = flint.arb(0)
     for exponent, coefficient in terms.items():
         term = flint.arb(flint.fmpq(coefficient.numerator, coefficient.denominator))

@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from leeward._taught import taught
 from leeward.distance import Line
 from leeward.errors import InputError, NotPrivateError
-from leeward.exact._real import ZERO, Exact, Real, finite, plainly
+from leeward.exact._real import ZERO, Exact, Real, finite, plainly, whole_of
 from leeward.exact._weight import Weight, weight
 from leeward.mechanism._finite import FiniteMechanism
 from leeward.mechanism._looks import LargestLook
@@ -251,7 +251,7 @@ class AdaptiveSanitized:
 def _times(whole: Real, part: Real) -> int:
     """Return how often a part goes into a whole, exactly."""
     with flint.ctx.workprec(192):
-        near = int((whole.arb(192) / part.arb(192)).mid().floor().unique_fmpz())
+        near = whole_of((whole.arb(192) / part.arb(192)).mid().floor())
     return next(times for times in (near + 1, near, near - 1) if part * times <= whole)
 
 

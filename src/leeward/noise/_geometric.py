@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from leeward._arrays import given_array
 from leeward.errors import InputError, NoiseError
-from leeward.exact._real import Exact, Real, inf, integer, positive
+from leeward.exact._real import Exact, Real, inf, integer, positive, whole_of
 from leeward.exact._weight import Weight, exp_minus, weight
 from leeward.noise._bernoulli import WIDTH, compare, settle
 from leeward.noise._bits import Bits
@@ -221,7 +221,7 @@ class DirectedGeometric:
         if rate.is_infinite:
             return 0
         with flint.ctx.workprec(192):
-            distance = int((-share.arb(192).log() / rate.arb(192)).mid().ceil().unique_fmpz())
+            distance = whole_of((-share.arb(192).log() / rate.arb(192)).mid().ceil())
         return distance if upper else -distance
 
     def mean(self) -> Weight:

@@ -14,7 +14,7 @@ import functools
 import itertools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -202,8 +202,8 @@ def _value(value: Any) -> str:
 def where(
     column: str,
     *,
-    equals: Any = None,
-    one_of: Iterable[Any] | None = None,
+    equals: object = None,
+    one_of: Iterable[object] | None = None,
     at_least: int | None = None,
     at_most: int | None = None,
 ) -> Where:
@@ -241,7 +241,7 @@ def where(
     return Where(column, values, least, most)
 
 
-def has(fact: Any) -> Has:
+def has(fact: Hashable) -> Has:
     """Say that a record, a set of facts, contains this one."""
     return Has(fact)
 

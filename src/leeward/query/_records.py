@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -11,6 +11,7 @@ from leeward._taught import describing
 from leeward.errors import SpecError, check_choice
 from leeward.query._source import EACH_ROW, Allowed, Engine, Visits, no_person, visits
 from leeward.query._table import Source
+from leeward.tables._given import Given
 from leeward.tables._writing import PLAIN, Writing
 
 Combine = Literal["refuse", "sum", "min", "max"]
@@ -85,11 +86,11 @@ class AsksRecords:
 
 @describing
 def records(
-    source: Any,
+    source: Given,
     *,
     person: str | None = None,
     combine: Combine = "refuse",
-    keep: Any = None,
+    keep: Mapping[str, Iterable[Allowed]] | None = None,
     table: str | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,

@@ -22,7 +22,7 @@ from leeward._plain import told
 from leeward._taught import taught
 from leeward.distance import Line
 from leeward.errors import InputError, NotPrivateError, UndecidedError
-from leeward.exact._real import ONE, Real, inf
+from leeward.exact._real import ONE, Real, inf, whole_of
 from leeward.notion import Change, Notion, Step
 from leeward.notion._generated import check_generated
 from leeward.query._effect import Effect, Move, Query
@@ -263,7 +263,7 @@ def _share(cost: Real, wanted: Real) -> Real:
     except UndecidedError:
         with flint.ctx.workprec(_SHARE_BITS):
             quotient = cost.arb(_SHARE_BITS) / wanted.arb(_SHARE_BITS) * 2**53
-            return ONE * Fraction(int(quotient.lower().floor().unique_fmpz()), 2**53)
+            return ONE * Fraction(whole_of(quotient.lower().floor()), 2**53)
 
 
 _SHARE_BITS = 256

@@ -10,7 +10,7 @@ import functools
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 from zoneinfo import ZoneInfo, available_timezones
 
 from leeward._plain import told
@@ -20,6 +20,7 @@ from leeward._taught import describing
 from leeward.errors import SpecError, check_choice
 from leeward.exact._real import plainly
 from leeward.query._table import Source
+from leeward.tables._given import Given
 from leeward.tables._writing import PLAIN, Writing
 
 #: Microseconds in each unit an integer epoch may have.
@@ -126,7 +127,7 @@ def check_engine(engine: object, source: Source, spark: object = None) -> dict[s
 
 @describing
 def visits(
-    source: Any,
+    source: Given,
     *,
     person: str | None = None,
     place: str | None = None,
@@ -211,7 +212,7 @@ class Places:
 
 @describing
 def places(
-    source: Any,
+    source: Given,
     *,
     place: str,
     latitude: str | None = None,

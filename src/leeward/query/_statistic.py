@@ -17,7 +17,7 @@ number of people *with a number* is public, and checked, can it not.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from fractions import Fraction
@@ -292,10 +292,10 @@ def statistic(
     p: Exact | Sequence[Exact] | None = None,
     people: int | None = None,
     grid: Exact | None = None,
-    by: str | Mapping[str, Any] | None = None,
-    groups: Any = None,
+    by: str | Mapping[str, Iterable[Allowed] | Mapping[str, Exact]] | None = None,
+    groups: Iterable[Allowed] | None = None,
     others: Allowed | None = None,
-    levels: Any = None,
+    levels: Iterable[Exact] | None = None,
     start: datetime | date | str | None = None,
     end: datetime | date | str | None = None,
 ) -> Statistic:

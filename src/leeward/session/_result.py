@@ -22,7 +22,9 @@ from leeward.outputs import STATEMENT, Write, prepared
 from leeward.query._reasons import said
 
 if TYPE_CHECKING:
+    import geopandas as gpd
     import pandas as pd
+    import polars as pl
     from plotly.graph_objects import Figure
 
 
@@ -156,15 +158,16 @@ class Release:
         """Return the answers as a pyarrow Table: `answers`."""
         return self.answers
 
-    def to_polars(self) -> Any:
+    def to_polars(self) -> pl.DataFrame:
         """Return the answers as a DataFrame of Polars.
 
         Raises:
             InputError: Polars is not installed.
         """
-        return optional("polars", "Answers as a DataFrame of Polars").from_arrow(self.answers)
+        made: pl.DataFrame = optional("polars", "Answers as a DataFrame of Polars").from_arrow(self.answers)
+        return made
 
-    def to_geopandas(self) -> Any:
+    def to_geopandas(self) -> gpd.GeoDataFrame:
         """Return the answers as a GeoDataFrame, with the points of the public list in WGS 84; no point where none is known.
 
         Raises:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol, cast, overload
+from typing import Any, Protocol, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,8 @@ from leeward.verification._neighbours import neighbours
 from leeward.verification._outputs import one_distance, protected_columns
 from leeward.verification._steps import IrreduciblePairs
 from leeward.verification._verdict import DeltaVerdict, Interval, Verdict
+
+S = TypeVar("S")
 
 _BLOCK = 1 << 15  # entries compared at once: they stay in the cache
 
@@ -50,30 +52,30 @@ class Mechanism(Protocol):
 @overload
 def verify(
     mechanism: Matrix | Mechanism,
-    distance: DirectedDistance[Any] | ProtectedOutputs,
-    points: Iterable[Any] | None = None,
+    distance: DirectedDistance[S] | ProtectedOutputs,
+    points: Iterable[S] | None = None,
 ) -> Verdict: ...
 @overload
 def verify(
     mechanism: Matrix | Mechanism,
-    distance: DirectedDistance[Any],
-    points: Iterable[Any] | None = None,
+    distance: DirectedDistance[S],
+    points: Iterable[S] | None = None,
     *,
     delta: Weight | Exact,
 ) -> DeltaVerdict: ...
 @overload
 def verify(
     mechanism: Matrix | Mechanism,
-    distance: DirectedDistance[Any],
-    points: Iterable[Any] | None = None,
+    distance: DirectedDistance[S],
+    points: Iterable[S] | None = None,
     *,
     same_delta: Weight | Exact,
 ) -> DeltaVerdict: ...
 @taught
 def verify(
     mechanism: Matrix | Mechanism,
-    distance: DirectedDistance[Any] | ProtectedOutputs,
-    points: Iterable[Any] | None = None,
+    distance: DirectedDistance[S] | ProtectedOutputs,
+    points: Iterable[S] | None = None,
     *,
     delta: Weight | Exact | None = None,
     same_delta: Weight | Exact | None = None,

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,8 @@ from leeward.errors import InputError, UndecidedError
 from leeward.exact._real import Exact, Real, exact
 from leeward.mechanism import FiniteMechanism
 from leeward.verification import Verdict, verify
+
+S = TypeVar("S", bound=Hashable)
 
 NEAR = Fraction(1, 2**16)
 """Below this it is tried whether it is cheaper to give secrets one row than to mend the solver's errors between theirs."""
@@ -72,12 +74,12 @@ class Optimal:
 
 @taught
 def optimal(
-    space: Iterable[Hashable],
-    distance: DirectedDistance[Any],
+    space: Iterable[S],
+    distance: DirectedDistance[S],
     prior: Prior = None,
     loss: LossLike = "absolute",
     *,
-    guesses: Sequence[Any] | None = None,
+    guesses: Sequence[Hashable] | None = None,
     dilation: Exact = 1,
     progress: Progress = silent,
 ) -> Optimal:

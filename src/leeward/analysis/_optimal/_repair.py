@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._optional import optional
-from leeward.exact._real import ZERO, Real
+from leeward.exact._real import ZERO, Real, whole_of
 from leeward.exact._weight import Weight, weight
 from leeward.mechanism import FiniteMechanism
 
@@ -46,7 +46,7 @@ def factor_below(cost: Real, bits: int = EXTRA_BITS) -> int:
         return 1 << (bits + FAR)
     with flint.ctx.workprec(64 + 2 * bits + 2 * FAR):
         scaled = cost.arb(flint.ctx.prec).exp() * flint.arb(2) ** bits
-        return min(int(scaled.lower().floor().unique_fmpz()) - (1 if cost else 0), 1 << (bits + FAR))
+        return min(whole_of(scaled.lower().floor()) - (1 if cost else 0), 1 << (bits + FAR))
 
 
 def repair(

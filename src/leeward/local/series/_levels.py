@@ -32,6 +32,7 @@ from leeward.local.series._series import Series, perturb_frame
 from leeward.local.series._totals import Totals
 from leeward.mechanism._series import SeriesNoise
 from leeward.noise import Bits
+from leeward.tables._given import Table
 
 
 @taught
@@ -106,7 +107,7 @@ class SeriesLevels:
         for series in self.each.values():
             series.check()
 
-    def perturb(self, table: Any, *, time: str, value: str, meter: str, level: str) -> Any:
+    def perturb(self, table: Table, *, time: str, value: str, meter: str, level: str) -> Table:
         """Return a copy of a table with its readings perturbed, each meter's at its own level; see `Series.perturb`.
 
         Args:

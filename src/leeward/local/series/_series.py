@@ -32,6 +32,7 @@ from leeward.mechanism._series import DISTANCES, WIDEST_NORM, Between, SeriesMec
 from leeward.noise import Bits, SystemBits
 from leeward.tables._columns import check_named
 from leeward.tables._frames import frame_of
+from leeward.tables._given import Table
 
 _SAYS: Final = 10
 """Ranges: with a larger mean error, the mean of a thousand readings is hardly known within the range."""
@@ -191,7 +192,7 @@ class Series:
 
     # ---- perturbing
 
-    def perturb(self, table: Any, *, time: str, value: str, meter: str | None = None) -> Any:
+    def perturb(self, table: Table, *, time: str, value: str, meter: str | None = None) -> Table:
         """Return a copy of a table with its readings perturbed; other columns stay as they are, with a warning.
 
         Rows outside the period are left out. The others keep their order, with a warning where it goes by readings and not
@@ -269,11 +270,11 @@ def refuse_useless(
 
 def perturb_frame(
     series: Series,
-    table: Any,
+    table: Table,
     columns: Columns,
     release: Callable[[Readings, Any], Integers],
     level: str | None = None,
-) -> Any:
+) -> Table:
     """Return a copy of a table with its readings perturbed; see `Series.perturb`.
 
     Args:
@@ -297,4 +298,5 @@ def perturb_frame(
     warn(untouched(kept.others(names), "readings"), *order_of_readings(readings), *notes)
     whole = frame.may_be_whole(columns.value, readings.there)
     kept.put(columns.value, series.grid.values(release(readings, arrow), whole=whole), readings.there)
-    return kept.held
+    made: Table = kept.held
+    return made

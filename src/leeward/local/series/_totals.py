@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,9 @@ from leeward.local.series._series import FLOAT_ROUNDING, Series, refuse_useless
 from leeward.mechanism import Geometric
 from leeward.mechanism._series import SeriesPrice
 from leeward.noise import Bits, SystemBits
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _HOUR = 3_600_000_000
 _ENERGY = {"W": "Wh", "kW": "kWh", "MW": "MWh"}
@@ -121,7 +124,7 @@ class Totals:
             totals[:, same] = self.law(length).noisy(totals[:, same], bits)
         return totals
 
-    def beginnings(self) -> Any:
+    def beginnings(self) -> pa.Array:
         """Return what names each span, as a pyarrow array: when its first reading is due, or the date of its first day."""
         import pyarrow as pa
 
@@ -129,7 +132,7 @@ class Totals:
             return self.series.schedule.starts(self.spans)
         return pa.array([span.date for span in self.spans], pa.date32())
 
-    def values(self, steps: Integers) -> NDArray[Any]:
+    def values(self, steps: Integers) -> NDArray[np.float64]:
         """Return totals as floats in their unit."""
         return in_unit(steps, self.step)
 

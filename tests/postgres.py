@@ -10,27 +10,26 @@ no PostgreSQL, tests that need it fail.
 
 from __future__ import annotations
 
-import fcntl
-import json
 import os
 import pwd
-import select
 import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+if __name__ == "__main__":  # as a script, it is not among the modules that pytest finds
+    sys.path.insert(0, str(Path(__file__).parent.parent))
+from tests.guarded import said_by, say
+
 USER = "keeper"
 """A superuser who needs no password; `STRANGER` needs one."""
 
 STRANGER, PASSWORD = "stranger", "never to be shown"
-_WAIT = 60.0
 
 
 @dataclass(frozen=True)
@@ -75,24 +74,7 @@ def server(shared: Path, run: int) -> Server:
         shared: a folder that all workers of the run share.
         run: the process with which the run ends.
     """
-    said = shared / "postgres.json"
-    with open(shared / "postgres.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not said.exists():
-            folder = tempfile.mkdtemp(prefix="leeward-postgres-")  # short: a socket's path has 107 bytes at most
-            command = [sys.executable, __file__, folder, str(run), str(said)]
-            log, flags = os.path.join(folder, "log"), os.O_CREAT | os.O_WRONLY
-            files = [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0), (os.POSIX_SPAWN_OPEN, 1, log, flags, 0o600)]
-            files.append((os.POSIX_SPAWN_DUP2, 1, 2))
-            os.posix_spawn(sys.executable, command, os.environ, file_actions=files, setsid=True)
-            deadline = time.monotonic() + _WAIT
-            while not said.exists():
-                if time.monotonic() > deadline:
-                    raise RuntimeError(
-                        f"PostgreSQL did not start within {_WAIT:g} s:\n{Path(folder, 'log').read_text()}"
-                    )
-                time.sleep(0.02)
-    return Server(**json.loads(said.read_text()))
+    return Server(**said_by(__file__, shared, run))
 
 
 def _free_port() -> int:
@@ -140,11 +122,7 @@ def _guard(folder: Path, run: int, said: Path) -> None:
         if running.poll() is not None:
             raise RuntimeError("PostgreSQL ended at once")
         time.sleep(0.02)
-    fresh = said.with_suffix(".new")
-    fresh.write_text(json.dumps({"folder": str(folder), "port": port, "process": running.pid}))
-    fresh.replace(said)
-    ended = os.pidfd_open(run)
-    select.select([ended], [], [])
+    say(said, {"folder": str(folder), "port": port, "process": running.pid}, run)
     running.send_signal(3)  # at once: nothing is kept
     running.wait()
     shutil.rmtree(folder, ignore_errors=True)

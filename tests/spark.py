@@ -1,9 +1,25 @@
-"""The Spark of a run: started by the first test that asks, in the process that runs it, and shared by all after it."""
+"""The Spark of a run: started when the first test asks, and shared by all workers of the run.
+
+    python tests/spark.py FOLDER RUN SAID
+
+is its guardian: it starts Spark, says where that is spoken to, and ends it when the process of the run is gone. Each worker
+speaks to it with sessions of its own. Where there are no workers, it is started by the process of the tests.
+"""
 
 from __future__ import annotations
 
 import functools
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
 from typing import Any
+from unittest import mock
+
+if __name__ == "__main__":  # as a script, it is not among the modules that pytest finds
+    sys.path.insert(0, str(Path(__file__).parent.parent))
+from tests.guarded import said_by, say
 
 from leeward._spark import _started
 
@@ -21,6 +37,37 @@ _SMALL = {
 @functools.cache
 def spark() -> Any:
     """A session of it, as a caller may have one: its clocks are in another zone."""
-    session = _started(_SMALL)
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    session = _started(_SMALL) if run is None else _shared(run)
     session.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
     return session
+
+
+def _shared(run: str) -> Any:
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    folder = Path(tempfile.gettempdir()) / f"leeward-spark-{run}"
+    folder.mkdir(0o700, exist_ok=True)
+    where = said_by(__file__, folder, os.getppid())
+    with mock.patch.dict(os.environ, PYSPARK_GATEWAY_PORT=where["port"], PYSPARK_GATEWAY_SECRET=where["secret"]):
+        gateway = launch_gateway()
+    jvm: Any = gateway.jvm
+    running = jvm.org.apache.spark.api.java.JavaSparkContext.fromSparkContext(
+        jvm.org.apache.spark.SparkContext.getOrCreate()
+    )
+    context = SparkContext(jsc=running, gateway=gateway, conf=SparkConf(_jvm=jvm, _jconf=running.getConf()))
+    context.pythonExec = sys.executable
+    return SparkSession(context)
+
+
+def _guard(folder: Path, run: int, said: Path) -> None:
+    spoken = _started(_SMALL).sparkContext._gateway.gateway_parameters
+    say(said, {"port": str(spoken.port), "secret": spoken.auth_token}, run)
+    for each in (folder, said.parent):
+        shutil.rmtree(each, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    _guard(Path(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))

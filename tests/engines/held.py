@@ -146,6 +146,24 @@ def as_frame(case: Case, folder: Path, session: Any) -> Held | None:
     return Held(spark().read.parquet(str(folder / "f.parquet")), None, case, "spark")
 
 
+def in_ibis(case: Case, folder: Path, session: Any) -> Held:
+    """As an Ibis table that DuckDB holds for the caller."""
+    import ibis
+
+    theirs = ibis.duckdb.connect()
+    theirs.con.register("held", case.table())
+    theirs.con.execute("CREATE TABLE t AS SELECT * FROM held")
+    return Held(theirs.table("t"), None, case)
+
+
+def in_ibis_of_polars(case: Case, folder: Path, session: Any) -> Held:
+    import ibis
+
+    theirs = ibis.polars.connect()
+    theirs.create_table("t", case.table())
+    return Held(theirs.table("t"), None, case)
+
+
 def cells(case: Case) -> Iterator[tuple[Any, ...]]:
     """The rows as they are written."""
     return zip(*(column.written for column in case.columns.values()), strict=True)
@@ -160,6 +178,9 @@ HOLDERS: Mapping[str, Holder] = {
     "postgres, counted inside": inside_postgres,
 }
 
+
+OF_IBIS: Mapping[str, Holder] = {"Ibis of DuckDB": in_ibis, "Ibis of Polars": in_ibis_of_polars}
+"""Those that are read: in a few cases, and in long sweeps."""
 
 OF_SPARK: Mapping[str, Holder] = {"spark": inside_spark, "spark, of a session": as_frame}
 """Beside the others, because starting Spark takes as long as all of these do: in sweeps only."""

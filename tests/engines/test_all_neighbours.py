@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from fractions import Fraction
@@ -40,6 +40,9 @@ NUMBERS = (None, math.nan, -math.inf, -4.0, -0.5, 0.0, 0.2, 0.49999, 0.5, 1.5, 2
 Record = tuple[tuple[Any, ...], ...]
 """The rows of one person, without whose they are."""
 
+Inside = Callable[[pa.Table], dict[str, Any]]
+"""Puts a table where another engine counts it, and says where that is."""
+
 
 @dataclass(frozen=True)
 class Question:
@@ -59,12 +62,12 @@ class Question:
         """What a row may hold: when, and the columns."""
         return (draw.choice([*OFFSETS[1:4], *OFFSETS]), *(draw.choice(values) for values in self.menu))
 
-    def together(self, tables: Sequence[Sequence[tuple[Any, ...]]], inside: Any = None) -> list[Any]:
+    def together(self, tables: Sequence[Sequence[tuple[Any, ...]]], inside: Inside | None = None) -> list[Any]:
         """The question about each of several tables, which are one table, each in its own window.
 
         Args:
             tables: their rows.
-            inside: a session of a database, and its address: the table is put there, and counted there.
+            inside: puts the table where another engine counts it, and says where that is.
         """
         rows = [
             (row[0], START + timedelta(days=day) + row[1], *row[2:]) for day, held in enumerate(tables) for row in held
@@ -72,12 +75,12 @@ class Question:
         kinds = [pa.string(), pa.timestamp("us"), *self.columns.values()]
         held = [pa.array([row[i] for row in rows], kind) for i, kind in enumerate(kinds)]
         table = pa.table(dict(zip(("who", "when", *self.columns), held, strict=True)))
-        where: dict[str, Any] = {"source": table} if inside is None else put(table, *inside)
+        where = {"source": table} if inside is None else inside(table)
         starts = [START + timedelta(days=day) for day in range(len(tables))]
         return [self.ask(where, start, start + HOUR) for start in starts]
 
 
-def put(table: pa.Table, connection: Any, address: str) -> dict[str, Any]:
+def in_postgres(connection: Any, address: str, table: pa.Table) -> dict[str, Any]:
     """Put a table into a database, and say where it is, and that it is counted there."""
     types = {"string": "text", "double": "double precision", "timestamp[us]": "timestamp"}
     columns = ", ".join(f'"{column.name}" {types[str(column.type)]}' for column in table.schema)
@@ -167,7 +170,7 @@ def plans_of(question: Any) -> list[tuple[str, Any]]:
     return [(name, plan) for name, plan in found if isinstance(plan, NumberPlan | Plan)]
 
 
-def compared(seed: int, factor: Fraction | int = 1, inside: Any = None) -> Compared:
+def compared(seed: int, factor: Fraction | int = 1, inside: Inside | None = None) -> Compared:
     """Compare all neighbours for one random question; noise is taken for ``factor`` times as small as planned."""
     draw = random.Random(f"all neighbours {seed}")
     question = draw.choice([visits_of, numbers_of])(draw)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pandas as pd
 import psycopg
 import pyarrow as pa
 import pytest
-from tests.engines.test_all_neighbours import compared
+from tests.engines.test_all_neighbours import compared, in_postgres
 from tests.session.conftest import Town
 
 import leeward as lw
@@ -206,13 +207,13 @@ def test_errors_of_the_database_never_show_a_row(table: Session) -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_no_neighbour_is_further_than_its_noise_allows(seed: int, session: Session) -> None:
-    assert compared(seed, inside=session).wrong == []
+    assert compared(seed, inside=partial(in_postgres, *session)).wrong == []
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("block", [1, *(pytest.param(n, marks=pytest.mark.long) for n in range(2, 20))])
 def test_nor_in_a_thousand_plans(block: int, session: Session) -> None:
-    found = [compared(seed, inside=session) for seed in range(block * 20, block * 20 + 20)]
+    found = [compared(seed, inside=partial(in_postgres, *session)) for seed in range(block * 20, block * 20 + 20)]
     assert [said for each in found for said in each.wrong] == []
     assert sum(each.pairs for each in found) > 2000
 

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import json
 import logging
+import uuid
 from dataclasses import replace
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.engines.cases import Case, drawn
 from tests.engines.held import HOLDERS, OF_SPARK, differences
+from tests.engines.test_all_neighbours import compared
 from tests.engines.test_traps import KEPT, TRAPS, _ready, column
 from tests.session.conftest import Town
 from tests.spark import spark
@@ -48,6 +52,23 @@ def test_spark_does_not_fall_into_a_trap_of_engines(trap: str, tmp_path: Path) -
 def test_spark_has_the_answer_of_the_oracle(block: int, tmp_path: Path) -> None:
     seeds = range(block * 15, block * 15 + 15)
     assert [said for seed in seeds for said in differences(drawn(seed), tmp_path, None, OF_SPARK)] == []
+
+
+def as_file(path: Path, table: pa.Table) -> dict[str, Any]:
+    pq.write_table(table, path)
+    return {"source": path, "engine": "spark"}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("block", range(20))
+def test_no_neighbour_is_further_than_its_noise_allows_in_a_thousand_plans(block: int, tmp_path: Path) -> None:
+    """In 20 blocks of at least 50 plans each; all tables of a question are counted by one job of Spark."""
+    found = [
+        compared(seed, inside=partial(as_file, tmp_path / "t.parquet")) for seed in range(block * 20, block * 20 + 20)
+    ]
+    assert [said for each in found for said in each.wrong] == []
+    assert sum(len(each.plans) for each in found) >= 50
+    assert sum(each.pairs for each in found) > 2000
 
 
 # ---- what is the same
@@ -115,11 +136,13 @@ def test_a_dataframe_is_read_once(tmp_path: Path) -> None:
         assert opened.exactly(query, "answer").counts.tolist() == [50, 0]
 
 
-def test_the_session_of_the_caller_stays_as_it_was() -> None:
-    before, views = spark().conf.getAll, spark().catalog.listTables()
+def test_the_session_of_the_caller_stays_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So do views that all sessions see, of which other workers of the run have theirs."""
+    before, views, mine = spark().conf.getAll, spark().catalog.listTables(), uuid.uuid4()
+    monkeypatch.setattr(uuid, "uuid4", lambda: mine)
     assert counts(asked(spark().sql(f"SELECT 1 AS person, 'p' AS place, {MORNING} AS time"))) == [1, 0]
     assert (spark().conf.getAll, spark().catalog.listTables()) == (before, views)
-    assert spark().catalog.listTables("global_temp") == views
+    assert f"leeward_{mine.hex}" not in {view.name for view in spark().catalog.listTables("global_temp")}
     assert type(spark()).getActiveSession().conf.get("spark.sql.session.timeZone") == "Asia/Tokyo"
 
 

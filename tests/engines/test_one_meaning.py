@@ -14,7 +14,7 @@ import duckdb
 import ibis
 import pytest
 from tests.engines.cases import GROUPS, NUMBERS, PERSONS, PLACES, STATES, drawn
-from tests.engines.held import HOLDERS, differences
+from tests.engines.held import HOLDERS, OF_IBIS, differences
 
 from leeward.engine import _bind, _numbers, _timed, _visits
 
@@ -35,6 +35,23 @@ def test_every_source_has_the_answer_of_the_oracle(number: int, tmp_path: Path, 
 @pytest.mark.parametrize("number", [2, 3, *(pytest.param(n, marks=pytest.mark.long) for n in range(4, 69))])
 def test_so_it_is_a_thousand_times(number: int, tmp_path: Path, session: Any) -> None:
     assert [said for seed in block(number) for said in differences(drawn(seed), tmp_path, session)] == []
+
+
+OLD_WAY = pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")
+"""In which Ibis asks DuckDB."""
+
+
+@OLD_WAY
+def test_ibis_tables_of_a_caller_have_it(tmp_path: Path) -> None:
+    assert [said for seed in range(4) for said in differences(drawn(seed), tmp_path, None, OF_IBIS)] == []
+
+
+@OLD_WAY
+@pytest.mark.sweep
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(69))
+def test_they_have_it_a_thousand_times(number: int, tmp_path: Path) -> None:
+    assert [said for seed in block(number) for said in differences(drawn(seed), tmp_path, None, OF_IBIS)] == []
 
 
 def test_the_cases_are_of_every_kind() -> None:

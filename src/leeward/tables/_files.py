@@ -140,6 +140,8 @@ def files_of(source: Any, table: str | None) -> tuple[Queried, list[File]]:
     found = list(_found([source] if isinstance(source, str | os.PathLike) else source))
     kinds = {_kind(name, table) for name in found}
     files = list(_once(found))
+    if kinds == {"parquet"}:
+        _refuse_part_of_table(files)
     if not found or len(kinds) > 1 or (kinds == {"duckdb"} and len(files) > 1):
         raise DataError(
             "The list of files", "it must name files of one kind, and only one DuckDB file", "Give one kind of file"
@@ -154,7 +156,12 @@ def _found(source: Iterable[Any]) -> Iterable[str]:
                 f"A source of type {type(given).__name__} in a list", "it names no file", "Give a list of paths"
             )
         if "://" in text:
-            raise DataError(f"The source '{text}'", "only files on this machine are read", "Copy the file here first")
+            raise DataError(
+                f"The source '{text}'",
+                "only files on this machine are read: by their stamps it is seen whether they change meanwhile",
+                "Copy it here, or name it by its path where it is mounted; or give what your own Spark reads there, in"
+                " Python, as its DataFrame",
+            )
         if os.path.isfile(text):
             yield _readable(text)
         elif matches := sorted(path for path in _matches(text) if os.path.isfile(path)):
@@ -175,6 +182,32 @@ def _found(source: Iterable[Any]) -> Iterable[str]:
             folder = os.path.dirname(text) or "."
             neighbours = os.listdir(folder) if os.path.isdir(folder) else []
             raise DataError(f"The source '{text}'", "there is no such file", _nearest_file(text, neighbours))
+
+
+def _refuse_part_of_table(files: Iterable[File]) -> None:
+    """Refuse Parquet files of a table that has a list of its own of which of its files, and rows, are there.
+
+    Raises:
+        DataError: they lie in the folder of such a table.
+    """
+    for folder in sorted({os.path.dirname(file.path) for file in files}):
+        for above in (Path(folder), *Path(folder).parents):
+            for form, marks in _TABLES.items():
+                if any(True for mark in marks for _ in above.glob(mark)):
+                    raise DataError(
+                        f"The files in '{above}'",
+                        f"they are those of a table of {form}, and may hold rows that were changed or deleted since",
+                        "Write the table into Parquet files of their own; or give, in Python, the DataFrame that your own"
+                        " Spark reads it as",
+                    )
+
+
+_TABLES: Final = {
+    "Delta Lake": ("_delta_log",),
+    "Iceberg": ("metadata/*.metadata.json", "metadata/version-hint.text"),
+    "Hudi": (".hoodie",),
+}
+"""What lies in the folder of a table, by what its form is called."""
 
 
 def _readable(name: str) -> str:

@@ -6,9 +6,10 @@ What they hold is read by its native type: `_objects` looks at columns of Python
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -34,6 +35,7 @@ def arrow_table(source: Any, columns: Mapping[str, str]) -> pa.Table:
         )
     with _whose_fault(source, columns):
         source = native(source)
+        _check_backend(source)
         is_table = hasattr(source, "__arrow_c_stream__")
         known = _names(source) if is_table else None
     if known is None:
@@ -48,6 +50,33 @@ def arrow_table(source: Any, columns: Mapping[str, str]) -> pa.Table:
     with _whose_fault(source, columns):
         check_objects(source, names)
         return pa.table(_selected(source, names)).select(names)
+
+
+def _check_backend(source: Any) -> None:
+    """Refuse an Ibis table of a backend whose values come here by other rules than those that are held to one oracle.
+
+    Raises:
+        DataError: naming the backend.
+    """
+    ibis = sys.modules.get("ibis")
+    if ibis is None or not isinstance(source, ibis.Table):
+        return
+    name = source.get_backend().name
+    if name not in _BACKENDS:
+        raise DataError(
+            f"An Ibis table of the backend {name}",
+            "Ibis hands its values on by rules of its own: zones of times, missing numbers or digits may be lost",
+            _INSTEAD.get(name, "Have the database itself write the table as Parquet, and name the file"),
+        )
+
+
+_BACKENDS: Final = ("duckdb", "polars")
+"""Those that the suite of random tables holds to its oracle (``tests/engines``)."""
+
+_INSTEAD: Final = {
+    "postgres": "Give the address, postgresql://user@host/database, and the table's name: table",
+    "pyspark": 'Give the DataFrame of Spark itself, with engine="spark"',
+}
 
 
 @contextmanager

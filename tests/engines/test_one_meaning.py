@@ -43,7 +43,8 @@ OLD_WAY = pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarnin
 
 @OLD_WAY
 def test_ibis_tables_of_a_caller_have_it(tmp_path: Path) -> None:
-    assert [said for seed in range(4) for said in differences(drawn(seed), tmp_path, None, OF_IBIS)] == []
+    """One case has people with numbers beyond both bounds, who were counted twice among those beyond."""
+    assert [said for seed in (0, 1, 139) for said in differences(drawn(seed), tmp_path, None, OF_IBIS)] == []
 
 
 @OLD_WAY

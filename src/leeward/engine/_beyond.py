@@ -19,7 +19,7 @@ class Beyond(Private):
 
     Attributes:
         below: how many lie below the lower bound.
-        above: how many lie above the upper.
+        above: how many lie above the upper; a sum of numbers beyond both counts below alone.
         of: how many numbers count.
         summed: whether a number is the sum of what somebody's rows hold.
     """

@@ -152,6 +152,7 @@ class NumberTable(TimedRows):
                 number=(number + first).sum() - first, below=below.any(), above=above.any()
             )
             below, above = (taken.number < 0) | taken.below, (taken.number > width) | taken.above
+            above &= ~below  # of somebody with numbers beyond both, the sum counts once
         found = taken.aggregate(of=taken.count(), below=below.ifelse(1, 0).sum(), above=above.ifelse(1, 0).sum())
         (one,) = self._bound.fetch(found).to_pylist()
         self._bound.check_unchanged()

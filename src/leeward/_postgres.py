@@ -103,7 +103,9 @@ class Address:
         host, database = host or unquote(parts.hostname or ""), unquote(parts.path.removeprefix("/"))
         user = None if parts.username is None else unquote(parts.username)
         if not host or "," in host:
-            raise _wrong("it names several hosts" if host else "it names no host: it must not hang on the environment")
+            raise _wrong(
+                "it names several hosts" if host else "it names no host: it must not depend on the environment"
+            )
         if not all(is_text(each) for each in (host, database, user or "u", *settings.values())) or parts.fragment:
             raise _wrong("it names no database" if not database else "it cannot be read as an address")
         for name in _FILES:

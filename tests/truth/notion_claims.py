@@ -86,7 +86,7 @@ def register(claims: Claims) -> None:
     says = claims.says
     for definition in (
         r"Pr\[(answer|report) \|.*",
-        r"This promise holds for all answers to this question together, and for anything concluded from them: (?P<definition>Pr\[.*), with ε = (?P<epsilon>[\w/]+)" + READ + r"\.?",
+        r"This promise holds for all answers to this question together, and for anything concluded from them\. It limits how much the chance of any answer depends on what is protected: (?P<definition>Pr\[.*), with ε = (?P<epsilon>[\w/]+)" + READ + r"\.?",
     ):  # fmt: skip
 
         @says(definition)

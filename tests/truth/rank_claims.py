@@ -221,7 +221,7 @@ def register(claims: Claims) -> None:
         return bool(world.query.ps) and ascending(world)
 
     @says(
-        r"This promise holds for all answers to this question together, and for anything concluded from them: (?P<definition>Pr\[.*), with ε = (?P<epsilon>[\w/]+)"
+        r"This promise holds for all answers to this question together, and for anything concluded from them\. It limits how much the chance of any answer depends on what is protected: (?P<definition>Pr\[.*), with ε = (?P<epsilon>[\w/]+)"
         + READ
     )
     def _(world: Any, definition: str, epsilon: str, factor: str | None) -> bool:

@@ -161,7 +161,8 @@ def _(world: World, half: str, most: str, always: str | None) -> bool:
 
 
 @says(
-    r"This promise holds for all answers to this question together, and for anything concluded from them: "
+    r"This promise holds for all answers to this question together, and for anything concluded from them\."
+    r" It limits how much the chance of any answer depends on what is protected: "
     r"(?P<definition>.*),"
     r" with ε = (?P<epsilon>\S+?)( and δ = (?P<delta>\S+?))?" + READ
 )

@@ -64,7 +64,7 @@ def test_every_claim_is_met_and_can_be_false() -> None:
         *(
             "One person's records.*",
             "The list of places.*",
-            "Visits without a person.*",
+            "Not counted are visits.*",
             r"Pr\[.*",
             "'Obscure' says nothing.*",
         ),

@@ -322,7 +322,7 @@ def register(claims: Claims) -> None:
         return world.truncated and world.bound == int(bound) and first == (kept == "earliest")
 
     @says(
-        r"Visits without a person, a time that can be compared with the window, or a listed place, outside the window, or removed by the filter are not counted; and nothing is"
+        r"Not counted are visits without a person, a listed place or a time that can be compared with the window, visits outside the window, and visits that the filter removes; and nothing is"
         r" said about people who are not in the data"
     )
     def _(world: Any) -> bool:

@@ -278,7 +278,7 @@ class DecisionStated(Part):
         curve: the chances, by the true count; where everyone is asked about and people are left out, of a place where none
             are, if ``left_out`` are at another.
         about: whom decisions are about: those counted, or everyone who was there.
-        left_out: a public guess of the most people left out at any place; no promise hangs on it.
+        left_out: a public guess of the most people left out at any place; no promise depends on it.
         safe_if_left_out: the chances that a place with nobody is called safe if the most people left out at any place are 0,
             1, 2, …; empty where it does not matter.
     """

@@ -125,7 +125,7 @@ def plan(
             there. Where people are left out, *safe* of everyone is certain under addition-only alone, and part of ε pays for
             a bound on how many are left out at any place (`leeward.mechanism.Everyone`); elsewhere it costs nothing.
         left_out: with ``about="everyone"``, a public guess of how many people are left out at most at any one place: it
-            decides how ε is split, and the odds that are shown, and no promise hangs on it. A list has a guess for each
+            decides how ε is split, and the odds that are shown, and no promise depends on it. A list has a guess for each
             k = 1, 2, …; then the k with the best odds takes the place of ``places_per_person``.
             Where those counted are asked about, it is for the rows about everyone that `leeward.compare` lists beside them.
         delta: of groups that nobody has listed, from `leeward.unlisted_groups`: δ, the probability with which ε may not hold

@@ -92,8 +92,9 @@ def promised(definition: str, price: Real, delta: Fraction | None = None) -> str
     """
     and_delta = f" and δ = {delta}" if delta else ""
     return (
-        "This promise holds for all answers to this question together, and for anything concluded from them:"
-        f" {definition}, with ε = {price}{and_delta}, where {reading(str(price))}"
+        "This promise holds for all answers to this question together, and for anything concluded from them."
+        f" It limits how much the chance of any answer depends on what is protected: {definition},"
+        f" with ε = {price}{and_delta}, where {reading(str(price))}"
     )
 
 

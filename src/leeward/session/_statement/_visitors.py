@@ -49,8 +49,8 @@ def visitors_left_out(query: CountVisitors, *, of_everyone: bool = False) -> lis
             )
         )
     found.append(
-        "Visits without a person, a time that can be compared with the window, or a listed place, outside the window, or"
-        " removed by the filter are not counted; and nothing is said about people who are not in the data"
+        "Not counted are visits without a person, a listed place or a time that can be compared with the window, visits"
+        " outside the window, and visits that the filter removes; and nothing is said about people who are not in the data"
     )
     return found
 

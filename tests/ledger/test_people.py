@@ -23,6 +23,7 @@ from tests.private_files import write_private
 
 from leeward.errors import BudgetConflictError, CapExceededError, InputError, LedgerError
 from leeward.ledger import MemoizedReports, PersonBudgets, read_secret
+from leeward.ledger._spent import distinct, keys_of
 
 SECRET = b"0123456789abcdef"
 PRICE = "log(2)/200 a metre"
@@ -135,6 +136,26 @@ def test_many_people_and_days_are_kept_in_blocks_and_found_again(tmp_path: Path)
     assert Counter(spent_in(tmp_path / "people.db").values()) == Counter(spent.values())
     assert Counter(day for _, day in spent_in(tmp_path / "people.db")) == Counter(day for _, day in spent)
     assert [store.spent(person, 1) for person in range(30)] == [spent[person, 1] for person in range(30)]
+
+
+@given(
+    st.lists(st.tuples(st.integers(-1, 1), st.integers(0, 3), st.integers(0, 3))),
+    st.booleans(),
+)
+@settings(max_examples=50, deadline=None)
+def test_keys_that_begin_alike_are_told_apart(asked: list[tuple[int, int, int]], one_day: bool) -> None:
+    """Against sorting Python's own tuples: a day, and the halves of a hash."""
+
+    def keys(parts: list[tuple[int, int, int]]) -> Any:
+        accounts = np.array([a.to_bytes(8) + b.to_bytes(7) + b"!" for _, a, b in parts], "S16")
+        return keys_of(np.array([0 if one_day else day for day, _, _ in parts], np.int64), accounts)
+
+    order = [(0 if one_day else day, a, b) for day, a, b in asked]
+    found, each = distinct(keys(asked)), sorted(set(order))
+    assert found.keys.tolist() == keys(each).tolist()
+    assert found.first.tolist() == [order.index(one) for one in each]
+    assert found.times.tolist() == [order.count(one) for one in each]
+    assert found.at.tolist() == [each.index(one) for one in order]
 
 
 def test_more_than_the_bound_is_refused_and_nothing_charged(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._arrays import given_array
+from leeward._arrays import clipped, given_array
 from leeward.distance import Plane
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, exact, plainly, positive, sqrt
@@ -121,7 +121,7 @@ class PlanarMechanism:
     def release(self, points: NDArray[np.int64], bits: Bits | None = None) -> NDArray[np.int64]:
         """Return noisy grid points, each moved to the nearest one inside the public bounds (post-processing)."""
         noisy = self.noisy(points, bits)
-        return noisy if self.lower is None else np.clip(noisy, self.lower, self.upper)
+        return noisy if self.lower is None or self.upper is None else clipped(noisy, self.lower, self.upper)
 
     def inside(self, point: GridPoint) -> bool:
         """Return whether a grid point lies strictly inside the bounds, so that no other one is moved there."""

@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import clipped
 from leeward.errors import InputError
 from leeward.exact._real import Exact
 from leeward.exact._weight import Weight, exp_minus, weight
@@ -116,7 +117,7 @@ def flip_enclosed(
     words = np.empty(lower.shape, np.uint32)
     bits.fill(words)
     # Scaling by a power of two and flooring are exact in floats, so these are bounds on the exact floors.
-    low, high = (np.floor(np.clip(bound, 0.0, 1.0) * 2.0**WIDTH).astype(np.int64) for bound in (lower, upper))
+    low, high = (np.floor(clipped(bound, 0.0, 1.0) * 2.0**WIDTH).astype(np.int64) for bound in (lower, upper))
     return compare(words, low, high, exactly, bits)
 
 

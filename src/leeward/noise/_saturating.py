@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._arrays import given_array
+from leeward._arrays import clipped, given_array
 from leeward.errors import InputError
 
 LEAST: Final = -(2**63)
@@ -34,4 +34,4 @@ def add_saturating(
         total = np.add(counts, noise)
     wrapped = ((counts ^ total) & (noise ^ total)) < 0  # both had one sign and the sum has the other
     total = np.where(wrapped, np.where(counts < 0, LEAST, MOST), total)
-    return np.clip(total, lower, upper)
+    return clipped(total, lower, upper)

@@ -40,7 +40,7 @@ MUTANTS = [
       "the floor counts as a hit"),
     M("leeward.noise._bernoulli", "compare", "unsettled = words == low if high is None else", "unsettled = words < 0 if high is None else",
       "tests/noise/test_bernoulli.py", "ties are never settled: a coin is a 32-bit float"),
-    M("leeward.noise._bernoulli", "flip_enclosed", "np.clip(bound, 0.0, 1.0) * 2.0**WIDTH", "np.clip(bound, 0.0, 1.0) * (2.0**WIDTH - 1)",
+    M("leeward.noise._bernoulli", "flip_enclosed", "clipped(bound, 0.0, 1.0) * 2.0**WIDTH", "clipped(bound, 0.0, 1.0) * (2.0**WIDTH - 1)",
       "tests/noise/test_bernoulli.py tests/noise/test_planar.py", "a floor one too low near 1"),
     M("leeward.noise._uniform", "uniform_below", "while (again := np.flatnonzero(out >= limit)).size:\n        out[again] = bits.words(again.size) & mask[again]",
       "out %= limit", "tests/noise/test_uniform.py", "a remainder in place of rejection"),

@@ -46,7 +46,7 @@ MUTANTS = [
     M("leeward.local.location._asked", "Asked.rate", "self.loss / self.length", "self.loss * self.length", GEO, "ε grows with the distance"),
     M("leeward.local.location._box", "Box.holds", "(east_of <= self.width)", "(east_of < self.width)", "tests/local/test_box.py", "points on the eastern edge are outside"),
     M("leeward.local.location._box", "Box.holds", "(latitude <= self.north)", "(latitude < self.north)", "tests/local/test_box.py", "points on the northern edge are outside"),
-    M("leeward.local.location._box", "Box.nearest", "np.clip(latitude, self.south, self.north)", "latitude", "tests/local/test_box.py", "latitudes are not moved into the box"),
+    M("leeward.local.location._box", "Box.nearest", "clipped(latitude, self.south, self.north)", "latitude", "tests/local/test_box.py", "latitudes are not moved into the box"),
     M("leeward.local.location._projection", "LocalPlane.project", "/ self.scale", "", "tests/local/test_projection.py", "the plane lengthens distances"),
     M("leeward.local.location._projection", "_scales", "float(scale.max()) + margin", "float(scale.max()) - margin", "tests/local/test_projection.py", "the largest scale is missed"),
     M("leeward.local.location._length", "", '"km": 1000', '"km": 1', GEO + " " + INPUTS, "a kilometre is a metre"),

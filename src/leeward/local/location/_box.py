@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._arrays import given_array
+from leeward._arrays import clipped, given_array
 from leeward._plain import told
 from leeward.errors import DataError, InputError
 from leeward.exact._real import plainly
@@ -117,14 +117,14 @@ class Box:
         latitude, longitude = given_array(latitude, np.float64), given_array(longitude, np.float64)
         centre = self.middle[1]
         offset = (longitude - centre + 180) % 360 - 180
-        held = centre + np.clip(offset, -self.width / 2, self.width / 2)
+        held = centre + clipped(offset, -self.width / 2, self.width / 2)
         # 180 is not -180 to a reader who compares it with the edges
-        along = np.clip(held, self.west, self.east) if self.west < self.east else (held + 180) % 360 - 180
-        return np.clip(latitude, self.south, self.north), along
+        along = clipped(held, self.west, self.east) if self.west < self.east else (held + 180) % 360 - 180
+        return clipped(latitude, self.south, self.north), along
 
     def rounded(self, latitude: Floats, longitude: Floats, digits: int) -> tuple[Floats, Floats]:
         """Return points of the box rounded to so many decimals, those beyond an edge that has more of them on the edge."""
-        north, east = np.clip(np.round(latitude, digits), self.south, self.north), np.round(longitude, digits)
+        north, east = clipped(np.round(latitude, digits), self.south, self.north), np.round(longitude, digits)
         beyond = (east - self.west) % 360
         nearer = np.where(beyond - self.width < 360 - beyond, self.east, self.west)
         return north, np.where(beyond > self.width, nearer, east)

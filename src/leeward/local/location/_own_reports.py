@@ -15,7 +15,7 @@ import hashlib
 import json
 import os
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -60,7 +60,7 @@ class _State:
     reports: int = 0
 
     def written(self) -> bytes:
-        held = json.dumps(asdict(self)).encode()
+        held = json.dumps({name: getattr(self, name) for name in self.__slots__}).encode()
         return hashlib.sha256(held).hexdigest().encode() + b"\n" + held + b"\n"
 
     @classmethod

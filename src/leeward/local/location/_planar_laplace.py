@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from leeward._arrays import given_array
+from leeward._arrays import clipped, given_array
 from leeward._plain import told
 from leeward._taught import taught
 from leeward.distance import Plane
@@ -488,7 +488,7 @@ class PlanarLaplace:
     def _in_box(self, noisy: Points) -> tuple[Floats, Floats]:
         assert self.mechanism.lower is not None
         assert self.mechanism.upper is not None
-        held = np.clip(noisy, self.mechanism.lower, self.mechanism.upper)
+        held = clipped(noisy, self.mechanism.lower, self.mechanism.upper)
         inside = self.box.nearest(*self.plane.unproject(self.mechanism.positions(held)))
         return self.box.rounded(*inside, _DIGITS)
 

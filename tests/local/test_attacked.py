@@ -275,15 +275,3 @@ def test_what_has_no_exact_law_is_refused_after_publishing(folder: Path) -> None
     for name in ("few", "many"):
         with pytest.raises(DataError, match="another number of rows"):
             check_job(spec(), folder=folder).attack(folder / f"{name}.parquet")
-
-
-def test_no_attacker_is_known_for_readings() -> None:
-    readings = {
-        "perturb": {"kind": "series"},
-        "data": {"table": "r.parquet", "time": "time", "value": "kw", "unit": "kW", "meter": "meter"},
-        "time": {"start": "2026-03-28", "end": "2026-03-30", "every": "1 h", "zone": "Europe/Paris"},
-        "values": {"lower": "0 kW", "upper": "8 kW", "step": "1 W"},
-        "protect": {"between": "maximum", "within": "100 W", "factor": "2", "window": 6},
-    }
-    with pytest.raises(SpecError, match="for positions only"):
-        check_job(readings).attack(Path("o.parquet"))

@@ -59,6 +59,8 @@ REMEMBERED: list[tuple[str, Change, str]] = [
     ("data.person", {"data": {"person": "others"}}, NEW),
     ("data.time", {"data": {"time": "later"}}, SAME),
     ("data.timezone", {"data": {"timezone": "Asia/Tokyo"}}, "refused: made with another days"),
+    ("data.engine", {"data": {"engine": "spark"}}, "refused: its workers draw each row by itself"),
+    ("data.spark", {"data": {"spark": {"master": "local[1]"}}}, "refused: says how Spark is started"),
     ("box.west", {"box": {"west": 116.2000001}}, "refused: made with another"),
     ("box.south", {"box": {"south": 39.7500001}}, "refused: made with another"),
     ("box.east", {"box": {"east": 116.6000001}}, "refused: made with another"),

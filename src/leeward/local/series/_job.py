@@ -40,9 +40,16 @@ from leeward.local.series._series import Series
 from leeward.local.series._spec import Attacker, Publish, asked_of_levels, read_spec
 from leeward.local.series._statement import facts, statement, with_budget, with_repeats
 from leeward.local.series._totals import Totals
+from leeward.local.series._totals_table import (
+    names_of_totals,
+    names_of_tree,
+    rows_of_tree,
+    table_of_totals,
+    table_of_tree,
+    words_of_tree,
+)
 from leeward.local.series._tree import TotalsTree
 from leeward.local.series._tree_statement import statement_of_tree
-from leeward.local.series._tree_table import names_of_tree, rows_of_tree, table_of_tree, words_of_tree
 from leeward.outputs import beside
 from leeward.tables._columns import check_named
 from leeward.tables._csv import small_records
@@ -99,7 +106,7 @@ def read(given: Mapping[str, Any], folder: Path) -> SeriesJob:
         (series if levels is None else levels).check()
         return job
     for named, what in ((publish.by or data.meter, "meters or groups"), (spec.protect.level, "levels")):
-        own = _beside_names(totals) if tree is None else names_of_tree(tree)
+        own = names_of_totals(totals) if tree is None else names_of_tree(tree)
         if named in own:
             raise SpecError(
                 f"A column '{named}' that names {what}",
@@ -228,7 +235,7 @@ class SeriesJob:
         if self.totals is None:
             seen = seen_readings(published, self.columns.value, held, self.series.grid, clock.slots)
         else:
-            beside = _beside_names(self.totals) if self.tree is None else names_of_tree(self.tree)
+            beside = names_of_totals(self.totals) if self.tree is None else names_of_tree(self.tree)
             order = np.arange(len(attack.moves)) if self.tree is None else rows_of_tree(self.tree)
             seen = seen_totals(published, beside[-2:], held, attack, clock.slots, self.totals.step, order)
         return attack_table(self._attacks, seen, ran=self.attacker.ran)
@@ -358,18 +365,13 @@ class SeriesJob:
 
     def _totals_table(self, table: Any, readings: Readings, totals: Totals) -> Any:
         """Return noisy totals: one row a group and span, every span there whatever the readings are."""
-        import pyarrow as pa
-
         names, group = readings.meters, readings.meter
         if self.by is not None:
             names, group = ordered_names(table[self.by], self.by, readings.rows)
         column, by_level = self.by or self.columns.meter, self.totals_by_level()
+        held: dict[str, Any] = {} if column is None else {column: names}
         if self.tree is not None:
-            return table_of_tree(self.tree, self.tree.release(readings, group, len(names)), column, names)
-        days = totals.beginnings()
-        held: dict[str, Any] = {}
-        if column is not None:
-            held[column] = pa.array([name for name in names for _ in days])
+            return table_of_tree(self.tree, self.tree.release(readings, group, len(names)), held)
         if self.own is None or by_level is None:
             noisy = totals.release(readings, group, len(names))
         else:
@@ -378,13 +380,8 @@ class SeriesJob:
             drawn_at = levels.of_groups(own, group, len(names))
             noisy = levels.release_totals(by_level, readings, drawn_at, group)
             if self.own.column != column:
-                held[self.own.column] = pa.array([called[number] for number in drawn_at.tolist() for _ in days])
-        beside_them = (
-            pa.concat_arrays([days] * len(names)) if names else days[:0],
-            pa.array(np.tile([span.readings for span in totals.spans], len(names))),
-            pa.array(totals.values(noisy).ravel()),
-        )
-        return pa.table(held | dict(zip(_beside_names(totals), beside_them, strict=True)))
+                held[self.own.column] = [called[number] for number in drawn_at.tolist()]
+        return table_of_totals(totals, noisy, held)
 
     def _check_out(self, out: Path, source: ReadingsFile) -> None:
         kind = kind_of(out, ROWS)
@@ -394,11 +391,6 @@ class SeriesJob:
             )
         if kind is None:
             raise SpecError(f"--out '{out}'", "its kind follows from the end of its name", "Name a .parquet or .csv")
-
-
-def _beside_names(totals: Totals) -> tuple[str, str, str]:
-    """The columns of a table of totals, beside the names of meters or groups."""
-    return "from" if totals.per == "period" else totals.per, "readings_per_meter", f"total_{totals.unit}"
 
 
 def _write(table: Any, path: Path, kind: Kind | None) -> None:

@@ -20,12 +20,13 @@ Session = tuple[psycopg.Connection[Any], str]
 
 LISTED = [
     *["north", "north west", "7", "South", "east", "a\\d", "x.y", "none", "é", "0"],
-    *["caf\u00e9", "\uff17a", "O'Hare", "a-b", "ab", "wide space"],
+    *["caf\u00e9", "\uff17a", "O'Hare", "a-b", "ab", "wide space", "5b", "30"],
 ]
 NAMED = [
     *["north", "north ", " north", "north\u00a0 west", "NORTH WEST", "007", "00"],
     *["south", "East ", "a\\d ", "x-y", "É", "q"],
     *["cafe\u0301", "7a", "O\u2019Hare", "a\u2013b", "a\u200bb\ufeff", "wide\u3000\u2009space"],
+    *["\uff15\uff42", "\u0663\u0660"],
 ]
 
 
@@ -38,11 +39,17 @@ def forms(key: str) -> set[str]:
     return {key, *(unicodedata.normalize(form, key) for form in ("NFC", "NFD", "NFKC", "NFKD"))}
 
 
+def narrow(key: str) -> str:
+    """Without letters and digits that are wide, or of other scripts."""
+    digits = "".join(str(unicodedata.digit(c)) if unicodedata.category(c) == "Nd" else c for c in key)
+    return "".join(unicodedata.normalize("NFKC", c) if "\uff00" < c < "\uff5f" else c for c in digits)
+
+
 def ways(lower: Callable[[str], str]) -> dict[str, Callable[[str], str]]:
     """In what keys may differ, in this order."""
     marks = str.maketrans("\u2018\u2019\u2013", "''-")
     return {
-        "Unicode forms": str,
+        "Unicode forms": narrow,
         "spaces": spaced,
         "upper and lower case": lower,
         "spaces, and upper and lower case": lambda key: lower(spaced(key)),

@@ -42,13 +42,24 @@ def _marked(text: Any) -> Any:
     return text.re_replace("[\u2018\u2019\u02bc\u00b4`]", "'").re_replace("[\u2010-\u2015\u2212]", "-")
 
 
+_WIDE: Final = [*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B), 0xFF0D, 0xFF0E, 0xFF3F]
+_ZEROS: Final = "\u0660\u06f0\u0966\u0e50"
+
+
+def _narrow(text: Any) -> Any:
+    """Wide letters and digits, and the digits of Arabic, Persian, Hindi and Thai, as those of ASCII."""
+    narrow = {chr(wide): chr(wide - 0xFEE0) for wide in _WIDE}
+    narrow |= {chr(ord(zero) + digit): str(digit) for zero in _ZEROS for digit in range(10)}
+    return text.translate("".join(narrow), "".join(narrow.values()))
+
+
 def _forms(key: str) -> list[str]:
     """How a key may be written in Unicode: an accented letter is one character or two, a digit wide or not."""
     return list(dict.fromkeys([key, *(unicodedata.normalize(form, key) for form in ("NFC", "NFD", "NFKC", "NFKD"))]))
 
 
 _WAYS: Final[Mapping[str, Callable[[Any], Any]]] = {
-    "Unicode forms": lambda text: text,
+    "Unicode forms": _narrow,
     "spaces": _spaced,
     "upper and lower case": lambda text: text.lower(),
     "spaces, and upper and lower case": lambda text: _spaced(text).lower(),
@@ -57,7 +68,8 @@ _WAYS: Final[Mapping[str, Callable[[Any], Any]]] = {
 }
 """In what a key may differ that is meant to be the same, and how it is written without it; the first that holds is said.
 
-Each is asked of all Unicode forms of a listed key. (Engines do not share a function that makes them of what rows hold.)"""
+Each is asked of all Unicode forms of a listed key. (Engines do not share a function that makes them of what rows hold; but
+all of them exchange single characters.)"""
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -66,7 +78,7 @@ class Matches(Private):
 
     Attributes:
         listed: how many keys are listed.
-        named: how many of them some row names that passes the filter, whenever that was.
+        named: how many of them some row names that passes the filter.
         unlisted: how many other keys rows name.
         alike: listed keys that no row names, and that an unlisted one would match but for this, by what they differ in.
         split: listed keys that some rows name, and that an unlisted one would match too, likewise.

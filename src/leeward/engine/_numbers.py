@@ -108,13 +108,18 @@ class NumberTable(TimedRows):
             (rows.number.isnull(), "no_number"),
         )
 
-    def matches(self, query: Statistic) -> Matches | None:
+    def matches(self, query: Statistic, windows: Sequence[Window] = ()) -> Matches | None:
         """See which groups match those that rows name, in whatever window. For the curator only.
+
+        Args:
+            query: the question.
+            windows: where some are given, of rows from the start of the first to the end of the last alone.
 
         Raises:
             DataError: a data file changed meanwhile.
         """
-        rows, found = self._raw.filter(kept(self._raw, query.records)), cast(Matches | None, None)
+        rows, found = self._raw_of(query.records, windows), cast(Matches | None, None)
+        rows = rows.filter(kept(rows, query.records))
         cut = dict(query.intervals)
         for by, keys in lists_of(query.by, query.listed).items():
             if by in cut:

@@ -18,7 +18,7 @@ from leeward.engine._matches import Matches, Survey
 from leeward.engine._no_list import NoList
 from leeward.engine._places import PlaceList, read_places
 from leeward.errors import DataError
-from leeward.query import CountVisitors, Grid, Places, Records, Visits
+from leeward.query import CountVisitors, Grid, Places, Records, Visits, Window
 from leeward.query._statistic import DrawnFrom, Statistic
 from leeward.query._unlisted_groups import AnyQuestion, UnlistedGroups
 from leeward.tables._files import files_of as files_of_source
@@ -61,12 +61,12 @@ class Opened(Protocol):
         """Return how many rows the question would count, and why not more."""
         ...
 
-    def matches(self, query: Any) -> Matches | None:
-        """Return how the keys that rows name match the list; None where there is nothing to compare."""
+    def matches(self, query: Any, windows: Sequence[Window] = ()) -> Matches | None:
+        """Return how the keys that rows name match the list, in these windows; None where there is nothing to compare."""
         ...
 
-    def filtered(self, query: Any) -> Matches | None:
-        """Return how the texts of rows match those that the filter allows; None where it allows none."""
+    def filtered(self, query: Any, windows: Sequence[Window] = ()) -> Matches | None:
+        """Return how the texts of rows, in these windows, match those that the filter allows; None where it allows none."""
         ...
 
     def beyond(self, query: Any) -> Beyond | None:

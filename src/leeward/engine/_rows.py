@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,7 +18,7 @@ from leeward._private import Private
 from leeward.engine._bound import Bound
 from leeward.engine._content import Content, recognised
 from leeward.engine._matches import Matches, matches_of_filter
-from leeward.query import CountVisitors
+from leeward.query import CountVisitors, Window
 
 
 class Rows(Private):
@@ -36,14 +37,22 @@ class Rows(Private):
         """Return what is kept to recognise the columns that can matter, under a secret key."""
         return recognised(self._bound, key, self._times)
 
-    def filtered(self, query: Any) -> Matches | None:
+    @abstractmethod
+    def _raw_of(self, source: Any, windows: Sequence[Window]) -> Any:
+        """The rows as they stand, from the start of the first of these windows to the end of the last; all for none."""
+
+    def filtered(self, query: Any, windows: Sequence[Window] = ()) -> Matches | None:
         """See how the texts that rows hold match those that the filter of a question allows. For the curator only.
+
+        Args:
+            query: the question.
+            windows: where some are given, of rows from the start of the first to the end of the last alone.
 
         Raises:
             DataError: a data file changed meanwhile.
         """
         source = query.visits if isinstance(query, CountVisitors) else query.records
-        found = matches_of_filter(self._bound, self._raw, source.keep)
+        found = matches_of_filter(self._bound, self._raw_of(source, windows), source.keep)
         self._bound.check_unchanged()
         return found
 

@@ -21,7 +21,7 @@ from leeward.engine._bound import Bound
 from leeward.engine._look import Look, covered, in_words
 from leeward.engine._rows import Rows
 from leeward.engine._slots import windowed
-from leeward.engine._times import Times
+from leeward.engine._times import Times, when
 from leeward.engine._window import bounds
 from leeward.query import Window
 
@@ -144,6 +144,16 @@ class TimedRows(Rows):
             )
             self._whenever[window.aware] = _whenever(self._bound.fetch(each).to_pylist())
         return self._whenever[window.aware]
+
+    def _raw_of(self, source: Any, windows: Sequence[Window]) -> Any:
+        """The rows as they stand, from the start of the first of these windows to the end of the last; all for none."""
+        if not windows:
+            return self._raw
+        clock, ends = when(self._raw, source, self._bound), [self._bounds(window) for window in windows]
+        inside = (clock.stamp >= min(first for first, _ in ends)) & (clock.stamp < max(end for _, end in ends))
+        if clock.zoned is not None and clock.clock is None:
+            inside &= clock.zoned if windows[0].aware else ~clock.zoned
+        return self._raw.filter(inside.fill_null(False))
 
     def _comparable(self, window: Window) -> Any:
         if self._when.clock is not None:

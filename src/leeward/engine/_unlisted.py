@@ -7,7 +7,7 @@ Nothing of what is counted here is public, not even which groups there are: it g
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -79,7 +79,7 @@ class UnlistedTable(TimedRows):
     def _inside(self, rows: Any) -> Reasons:
         return ((rows.beyond, "long_group"), (rows.key.isnull(), "no_group"))
 
-    def matches(self, query: UnlistedGroups) -> None:
+    def matches(self, query: UnlistedGroups, windows: Sequence[Window] = ()) -> None:
         """See nothing: there is no list that rows could match."""
 
     def beyond(self, query: UnlistedGroups) -> None:

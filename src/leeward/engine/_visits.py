@@ -8,7 +8,7 @@ their order follow the list; nothing else about the answer's shape depends on th
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -116,8 +116,12 @@ class VisitTable(TimedRows):
             (rows["rank"].isnull(), "unknown_place"),
         )
 
-    def matches(self, query: CountVisitors) -> Matches | None:
+    def matches(self, query: CountVisitors, windows: Sequence[Window] = ()) -> Matches | None:
         """See which places of the list match those that rows name, in whatever window. For the curator only.
+
+        Args:
+            query: the question.
+            windows: where some are given, of rows from the start of the first to the end of the last alone.
 
         Raises:
             DataError: a data file changed meanwhile.
@@ -125,7 +129,8 @@ class VisitTable(TimedRows):
         if self._places.grid is not None:
             return None
         assert query.visits.place is not None
-        rows = self._raw.filter(kept(self._raw, query.visits))
+        rows = self._raw_of(query.visits, windows)
+        rows = rows.filter(kept(rows, query.visits))
         found = matches(
             self._bound, rows.select(key=key(rows, query.visits.place, self._places, self._bound)), self._places.keys
         )

@@ -20,7 +20,7 @@ import operator
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from leeward._plain import told
+from leeward._plain import reading_alike, told
 from leeward.errors import InputError, SpecError
 from leeward.notion import Change, where
 from leeward.notion._condition import Condition, Where
@@ -53,7 +53,13 @@ def effect_on_groups(
         time: the column of times, where only rows in a window are counted; None where rows of all times are.
         cut: those columns of groups that are intervals of a number. Which interval a row is in follows from that column
             alone, and takes every value; so where nothing else looks at the column, it stands for a column of their names.
+
+    Raises:
+        InputError: a policy names a value that a group, or the filter, spells otherwise.
     """
+    for of, lists in (("groups", lists_of(by, groups)), ("filter", keep)):
+        for column in {*lists} - {*cut}:
+            _refuse_spelt_otherwise(change, column, lists[column], of)
     if change.records is not None:
         if (
             cut
@@ -79,6 +85,40 @@ def effect_on_groups(
         return _asked(by, groups, keep, others=others).effect(change)
     except InputError:  # more kinds of record than are gone through
         return None
+
+
+def _refuse_spelt_otherwise(change: Change, column: str, listed: Sequence[Allowed], of: str) -> None:
+    """Refuse policies about a value of a column that reads as a listed one and is none, or about numbers where texts are.
+
+    The rows that were meant would be counted, with noise for others. Of a column that is neither filtered nor grouped by,
+    no value decides what is counted, so the noise is for rows with any of its values.
+
+    Args:
+        change: the step.
+        column: the column.
+        listed: its values that are counted.
+        of: what lists them: the ``groups``, or the ``filter``.
+    """
+    atoms = [atom for condition in change.conditions for atom in condition.atoms]
+    asked = [atom for atom in atoms if isinstance(atom, Where) and atom.column == column]
+    named = [value for atom in asked for value in atom.values or ()]
+    if of == "groups":
+        named += change.records or ()
+    read = {reading_alike(str(each)): each for each in listed}
+    otherwise = [value for value in named if value not in listed and reading_alike(str(value)) in read]
+    if otherwise:
+        raise InputError(
+            f"A policy about {told(otherwise[0])} in '{column}'",
+            f"it is written {told(read[reading_alike(str(otherwise[0]))])} in the {of}, so it would be about none of the"
+            " rows that are counted so",
+            "Write it in one way. If these do mean different things, list both",
+        )
+    if any(atom.values is None for atom in asked) and isinstance(listed[0], str):
+        raise InputError(
+            f"A policy about numbers in '{column}'",
+            f"its values in the {of} are texts, none of which is a number, so it would be about none of the rows counted",
+            "List the texts that it is about: where(…, one_of=[…]); or store the column as numbers",
+        )
 
 
 _INSIDE = "inside the window"

@@ -118,12 +118,13 @@ def check_planned(
             if new:
                 refuse_doubtful(asked)
         survey = table.survey(known[0].counted)
+        windows = [made.counted.window for made in new if made.counted.window is not None]
         with refusals:
             if new and may_be_alike(new[0].counted, asked):  # as a release asks: the facts say all of it
-                refuse_alike(survey.matches)
+                refuse_alike(table.matches(new[0].counted, windows))
         with refusals:
-            if new:
-                refuse_alike(survey.filter, of_filter=True)
+            if new and asked[0].dropped.get("filtered"):
+                refuse_alike(table.filtered(new[0].counted, windows), of_filter=True)
         with refusals:
             if new:
                 refuse_beyond(survey.beyond)

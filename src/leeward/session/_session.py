@@ -312,12 +312,12 @@ class Session(Private):
             self.progress("looking how much would count")
             looks = [table.look(query) for query in queries]
             refuse_doubtful(looks, going_on=going_on)
-            if not going_on and may_be_alike(queries[0], looks):  # it costs one more pass over the rows
-                refuse_alike(table.matches(queries[0]))
-            if not going_on and looks[0].dropped.get("filtered"):
-                refuse_alike(table.filtered(queries[0]), of_filter=True)
-            if not going_on:
-                refuse_beyond(table.beyond(queries[0]))
+            windows = [query.window for query in queries if query.window is not None]
+            if may_be_alike(queries[0], looks):  # it costs one more pass over the rows
+                refuse_alike(table.matches(queries[0], windows))
+            if looks[0].dropped.get("filtered"):
+                refuse_alike(table.filtered(queries[0], windows), of_filter=True)
+            refuse_beyond(table.beyond(queries[0]))
 
     def publish(
         self, priced: PricedPlan, paid: Charge, *, promises: Sequence[str] = (), monitor: MonitorStated | None = None

@@ -127,7 +127,18 @@ def test_what_is_no_point_on_the_earth_is_in_no_hexagon():
     north = [0.0, 0.0, 0.0, 0.0, 90.1, -91.0, 5.0, math.inf]
     east = [175.0, 180.0, -180.0, -185.0, 175.0, 175.0, 535.0, 175.0]
     found = count(pa.array(north), pa.array(east), box)
-    assert (found.rows_kept, found.dropped["unknown_place"]) == (3, 5)
+    assert (found.rows_kept, found.dropped["unreadable_place"]) == (3, 5)
+
+
+@pytest.mark.parametrize("cells", [{"metres": 50_000}, {"h3": 3}])
+def test_longitudes_from_0_to_360_are_not_taken_to_lie_outside_the_box(cells):
+    """Else what lies west of Greenwich would have no visitors."""
+    found = count(
+        pa.array([0.5, 0.5, 0.5, 0.5]),
+        pa.array([0.5, 359.5, -0.5, 10.0]),
+        grid(west=-1, south=0, east=1, north=1, **cells),
+    )
+    assert (found.rows_kept, found.dropped["unreadable_place"], found.dropped["unknown_place"]) == (2, 1, 1)
 
 
 @pytest.mark.parametrize("box", [grid(**TOKYO, metres=500), grid(**TOKYO, h3=7)])
@@ -136,7 +147,7 @@ def test_missing_and_infinite_coordinates_have_one_meaning(box):
     north = [35.61, None, nan, 35.61, inf, -inf, 1e300]
     east = [139.61, 139.61, 139.61, nan, 139.61, 139.61, -1e300]
     found = count(pa.array(north), pa.array(east), box)
-    assert (found.rows_kept, found.dropped["null_place"], found.dropped["unknown_place"]) == (1, 3, 3)
+    assert (found.rows_kept, found.dropped["null_place"], found.dropped["unreadable_place"]) == (1, 3, 3)
 
 
 def test_coordinates_may_be_texts_of_numbers_and_nothing_else():

@@ -145,9 +145,13 @@ def _holds(octets: int, number: Any) -> bool:
 
 
 def point(rows: Any, visits: Visits) -> tuple[Any, Any, Any]:
-    """The latitude and the longitude of each row as floats, null where one is missing, and whether one is not a number."""
+    """The latitude and the longitude of each row as floats, null where one is missing, and whether they say no place.
+
+    They say none where one is not a number, or is so large that it is not on the Earth: longitudes of 0° to 360°, or degrees
+    in another unit, would otherwise lie outside the box, and what is there be safe.
+    """
     degrees, unreadable = [], ibis.literal(False)
-    for column in (visits.latitude, visits.longitude):
+    for column, most in ((visits.latitude, 90), (visits.longitude, 180)):
         assert column is not None
         values = rows[column]
         kind = values.type()
@@ -159,6 +163,7 @@ def point(rows: Any, visits: Visits) -> tuple[Any, Any, Any]:
         else:
             raise DataError(f"The column '{column}'", "it does not hold numbers of degrees", "Name another column")
         degrees.append(_without_nan(number))
+        unreadable |= (degrees[-1].abs() > most).fill_null(False)
     both = degrees[0].notnull() & degrees[1].notnull()
     latitude, longitude = (both.ifelse(value, ibis.null()) for value in degrees)
     return latitude, longitude, unreadable

@@ -17,7 +17,7 @@ OF_VISITS: Mapping[str, str] = {
     "filtered": "left out by the filter",
     "null_person": "without a person",
     **OF_TIMES,
-    "unreadable_place": "with coordinates that cannot be read",
+    "unreadable_place": "with coordinates that cannot be read or are not on the Earth",
     "null_place": "without a place",
     "unknown_place": "at no place of the public list",
 }

@@ -175,6 +175,8 @@ def kept(times, window, strictly=False, **described):
         (pa.array(["1333533600000"]), AWARE, {"time_unit": "ms"}),
         (pa.array([1333533600000000], pa.uint64()), AWARE, {"time_unit": "us"}),
         (pa.array([datetime(2012, 4, 4)], pa.date32()), {"start": "2012-04-04", "end": "2012-04-05"}, {}),
+        (pa.array(["2012-04-04"]), {"start": "2012-04-04", "end": "2012-04-05"}, {}),
+        (pa.array(["4.4.2012"]), {"start": "2012-04-04", "end": "2012-04-05"}, {"time_format": "dd.mm.yyyy"}),
     ],
 )
 def test_each_kind_of_time_meets_each_kind_of_window_it_goes_with(times, window, described):
@@ -198,6 +200,9 @@ def test_each_kind_of_time_meets_each_kind_of_window_it_goes_with(times, window,
         (pa.array([True]), HOURS, {}, DataError),
         (pa.array(["2012-04-04T19:00", "2012-04-04T19:00Z"]), HOURS, TOKYO, DataError),
         (pa.array(["2012-04-04T19:00", "tomorrow"]), HOURS, {}, DoubtfulDataError),
+        (pa.array([datetime(2012, 4, 4)], pa.date32()), HOURS, {}, DoubtfulDataError),
+        (pa.array(["2012-04-04T19:00", "2012-04-04"]), HOURS, {}, DoubtfulDataError),
+        (pa.array(["4.4.2012"]), HOURS, {"time_format": "dd.mm.yyyy"}, DoubtfulDataError),
         (pa.array(["2012-02-30T19:00"]), HOURS, {}, DoubtfulDataError),
         (pa.array(["infinity"]), HOURS, {}, DoubtfulDataError),
     ],

@@ -109,7 +109,7 @@ def wanted(rows: list[dict[str, Any]], kind: str, pair: tuple[datetime, datetime
     counted, dropped, several = oracle.records(inside, ask)
     dropped |= {"filtered": len(rows) - len(kept), "null_person": len(kept) - len(named)}
     dropped |= {"null_time": len(named) - len(timed), "outside_window": len(timed) - len(inside)}
-    dropped |= {"unreadable_time": 0, "incomparable_time": 0}
+    dropped |= {"unreadable_time": 0, "incomparable_time": 0, "date_alone": 0}
     taken = len(rows) - sum(dropped.values())
     if counted is None:
         return None, dropped, taken

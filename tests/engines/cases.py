@@ -262,7 +262,7 @@ def times(draw: random.Random, size: int) -> tuple[Column, dict[str, Any]]:
     if kind == "date":
         days = [None if t is None else t.date() for t in chosen]
         starts = [None if d is None else datetime(d.year, d.month, d.day) for d in days]
-        return Column(kind, days, starts), said | {"clock": "readings"}
+        return Column(kind, days, starts), said | {"clock": "dates"}
     if kind == "int8":
         unit = draw.choice(["s", "ms"])
         per = {"s": 1, "ms": 1000}[unit]

@@ -90,6 +90,7 @@ def test_the_cases_are_of_every_kind() -> None:
             "unreadable_time",
             "null_time",
             "incomparable_time",
+            "date_alone",
             "outside_window",
             "null_place",
         ),

@@ -104,7 +104,13 @@ TRAPS: dict[str, Case] = {
         made := of_visits(time=("readings", [datetime(1500, 2, 28), datetime(1500, 3, 1)])),
         ask=made.ask | {"window": (datetime(1500, 2, 28), datetime(1500, 3, 1))},
     ),
-    "days": of_visits(time=("date", [date(2024, 3, 31), date(2024, 4, 1)])),
+    "days": replace(
+        made := of_visits(time=("date", [date(2024, 3, 31), date(2024, 4, 1)])),
+        ask=made.ask | {"clock": "dates", "window": (datetime(2024, 3, 31), datetime(2024, 4, 1))},
+    ),
+    "days, of which an hour is asked": replace(
+        made := of_visits(time=("date", [date(2024, 3, 31), date(2024, 4, 1)])), ask=made.ask | {"clock": "dates"}
+    ),
     "readings of another clock": replace(
         made := of_visits(time=("readings", [MORNING, MORNING + timedelta(hours=9)]), zone="Asia/Tokyo"),
         ask=made.ask | {"window": (MORNING.replace(tzinfo=UTC), MORNING.replace(hour=10, tzinfo=UTC))},

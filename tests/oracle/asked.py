@@ -3,7 +3,7 @@
 A row is a dict of what its cells *mean*: ``person``, ``place``, ``number``, ``group``, and the columns of the filter,
 each None where it is missing; ``time`` is a datetime (with an offset from UTC: an instant; without: a reading of a
 clock), None, or `UNREADABLE`. A question is a dict: ``keep`` always; ``window`` (its two ends, or None), ``clock``
-(what the column of times holds: "readings", "instants", "texts" or "epochs") and ``zone``; then either ``places``,
+(what the column of times holds: "readings", "dates", "instants", "texts" or "epochs") and ``zone``; then either ``places``,
 ``k`` and ``if_more``, or what `tests.oracle.numbers` asks.
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from fractions import Fraction
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -68,13 +68,19 @@ def is_inside(time: datetime, ask: Mapping[str, Any]) -> bool | None:
     return first_shown(start, zone) <= time < first_shown(end, zone)
 
 
+def of_whole_days(ask: Mapping[str, Any]) -> bool:
+    """Whether the clock shows midnight at both ends of the window, so that dates can be compared with it."""
+    ends = [e if e.tzinfo is None else latest_before(e, ask["zone"]) + timedelta(microseconds=1) for e in ask["window"]]
+    return all(end.time() == time() for end in ends)
+
+
 def check_times(rows: Sequence[Row], ask: Mapping[str, Any]) -> None:
     """Refuse what no row decides alone."""
     (start, end), zone = ask["window"], ask.get("zone")
     kinds = {row["time"].tzinfo is None for row in rows if isinstance(row["time"], datetime)}
     if ask["clock"] == "texts" and zone is not None and len(kinds) > 1:
         raise RefusedError("mixed")
-    of_readings = ask["clock"] == "readings"
+    of_readings = ask["clock"] in ("readings", "dates")
     if zone is not None:  # no clock shows a time of the window; or none anew, and a reading means its first showing
         never = start.tzinfo is None and first_shown(start, zone) == first_shown(end, zone)
         again = start.tzinfo is not None and latest_before(end, zone) <= latest_before(start, zone)
@@ -98,18 +104,20 @@ def told(rows: Sequence[Row], ask: Mapping[str, Any]) -> dict[str, Any]:
         check_times(rows, ask)
     named = "places" in ask or ask.get("combine") is not None
     for row in rows:
-        time = row.get("time")
-        inside = is_inside(time, ask) if timed and isinstance(time, datetime) else None
+        at = row.get("time")
+        inside = is_inside(at, ask) if timed and isinstance(at, datetime) else None
         if any(missing(row[column]) or row[column] not in allowed for column, allowed in ask["keep"].items()):
             dropped["filtered"] += 1
         elif named and missing(row["person"]):
             dropped["null_person"] += 1
-        elif timed and time == UNREADABLE:
+        elif timed and at == UNREADABLE:
             dropped["unreadable_time"] += 1
-        elif timed and time is None:
+        elif timed and at is None:
             dropped["null_time"] += 1
         elif timed and inside is None:
             dropped["incomparable_time"] += 1
+        elif timed and ask["clock"] == "dates" and not of_whole_days(ask):
+            dropped["date_alone"] += 1
         elif timed and not inside:
             dropped["outside_window"] += 1
         else:

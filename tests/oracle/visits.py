@@ -26,8 +26,8 @@ def visitors(
     Returns:
         ``counts`` (None where people exceed the bound under "refuse"), ``over``, ``dropped`` and ``kept``.
     """
-    written = ["unreadable_time", "null_time", "incomparable_time", "outside_window", "unreadable_place", "null_place"]
-    dropped = dict.fromkeys(["filtered", "null_person", *written, "unknown_place"], 0)
+    written = ["unreadable_time", "null_time", "incomparable_time", "date_alone", "outside_window"]
+    dropped = dict.fromkeys(["filtered", "null_person", *written, "unreadable_place", "null_place", "unknown_place"], 0)
     order = {place: rank for rank, place in enumerate(places)}
     diary: dict[Any, list[tuple[Any, int]]] = {}
     kept = 0

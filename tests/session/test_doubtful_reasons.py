@@ -29,6 +29,7 @@ VISITS: dict[str, tuple[dict[str, Any], int | None]] = {
     "unreadable_time": ({"when": "02/03/2026 19:05"}, 11),
     "null_time": ({"when": None}, 11),
     "incomparable_time": ({"when": AT + "Z"}, 11),
+    "date_alone": ({"when": "2026-03-02"}, 11),
     "outside_window": ({"when": "2026-03-02T12:00"}, None),
     "unreadable_place": ({"lat": "35,5"}, 11),
     "null_place": ({"lat": None, "venue": None}, 991),

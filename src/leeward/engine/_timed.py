@@ -27,6 +27,8 @@ from leeward.query import Window
 
 _TAKEN, _TIMED = "taken", "timed"
 
+_Kind = tuple[bool, bool]
+
 Reasons = Sequence[tuple[Any, str]]
 """Conditions on rows, and what a row is left out for where it is the first that holds."""
 
@@ -60,7 +62,7 @@ class TimedRows(Rows):
         self._clock, self._timezone = clock, timezone
         self._expected: tuple[Asks, ...] = ()
         self._seen: dict[Window | None, _Seen] = {}
-        self._whenever: dict[bool, _Whenever] = {}
+        self._whenever: dict[_Kind, _Whenever] = {}
 
     @abstractmethod
     def _reasons(self, window: Window | None) -> tuple[str, ...]:
@@ -128,22 +130,23 @@ class TimedRows(Rows):
 
     def _see_whenever(self, window: Window) -> _Whenever:
         """What holds for every window that is compared with times as this one is: it is seen in one pass."""
-        if window.aware not in self._whenever:
+        if (kind := self._kind(window)) not in self._whenever:
             rows, comparable = self._rows, self._comparable(window)
             before = ibis.cases(
                 (~rows.kept, "filtered"),
                 (rows.person.isnull(), "null_person"),
                 (rows.unreadable_time, "unreadable_time"),
                 (rows.stamp.isnull(), "null_time"),
-                (~comparable, "incomparable_time"),
+                (~self._of_its_clock(window), "incomparable_time"),
+                (~comparable, "date_alone"),
                 else_=_TIMED,
             )
             some = rows.select(reason=before, stamp=comparable.ifelse(rows.stamp, ibis.null()))
             each = some.group_by("reason").aggregate(
                 rows=ibis._.count(), timed=some.stamp.count(), first=some.stamp.min(), last=some.stamp.max()
             )
-            self._whenever[window.aware] = _whenever(self._bound.fetch(each).to_pylist())
-        return self._whenever[window.aware]
+            self._whenever[kind] = _whenever(self._bound.fetch(each).to_pylist())
+        return self._whenever[kind]
 
     def _raw_of(self, source: Any, windows: Sequence[Window]) -> Any:
         """The rows as they stand, from the start of the first of these windows to the end of the last; all for none."""
@@ -156,14 +159,28 @@ class TimedRows(Rows):
         return self._raw.filter(inside.fill_null(False))
 
     def _comparable(self, window: Window) -> Any:
+        of_its_clock = self._of_its_clock(window)
+        return of_its_clock if self._of_whole_days(window) else of_its_clock & ~self._rows.dated
+
+    def _of_its_clock(self, window: Window) -> Any:
         if self._when.clock is not None:
             return ibis.literal(True)
         return self._rows.zoned if window.aware else ~self._rows.zoned
 
+    def _of_whole_days(self, window: Window) -> bool:
+        day = 86_400 * self._when.per_second
+        return not any(end % day for end in self._bounds(window))
+
+    def _kind(self, window: Window) -> _Kind:
+        """What decides with which rows a window can be compared."""
+        return window.aware, self._of_whole_days(window)
+
     def _one_pass(self, window: Window | None) -> list[Any]:
         """The windows to be counted now: all that are expected, if this is one; each once, and of one kind of time."""
+        if window is None:
+            return [window]
         asked = (each.window for each in self._expected)
-        expected = dict.fromkeys(each for each in asked if _kind(each) == _kind(window))
+        expected = dict.fromkeys(each for each in asked if each and self._kind(each) == self._kind(window))
         return list(expected) if window in expected else [window]
 
     def _see(self, window: Window | None) -> _Seen:
@@ -195,10 +212,6 @@ class TimedRows(Rows):
         rows = self._rows
         timed = rows.filter(rows.kept, self._comparable(windows[0]), rows.stamp.notnull())
         return windowed(timed, [self._bounds(window) for window in windows], self._bound)
-
-
-def _kind(window: Window | None) -> bool | None:
-    return None if window is None else window.aware
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

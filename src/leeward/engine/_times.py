@@ -3,6 +3,9 @@
 
 A text says of itself whether it has an offset from UTC. Without a time zone only one kind of text can be compared with the
 window, and which one is said by the window, which is public: what a row means never depends on other rows.
+
+A date does not say at what hour of its day somebody was there. So it can be compared with windows of whole days alone: taken
+for midnight, it would leave all other hours of the day empty.
 """
 
 from __future__ import annotations
@@ -36,6 +39,7 @@ class Times(Private):
         clock: what the column holds; None for texts without a time zone, each of which is a reading or an instant.
         per_second: how many stamps there are in a second.
         zoned: whether a row's text has an offset from UTC; None where the column says it for all.
+        dated: whether a row says a date and no time of day; None where none does.
     """
 
     stamp: Any
@@ -43,15 +47,16 @@ class Times(Private):
     clock: Clock | None
     per_second: int
     zoned: Any = None
+    dated: Any = None
 
     def clock_for(self, window: Window) -> Clock:
         """Return what the rows that can be compared with this window hold."""
         return self.clock or (Clock.INSTANTS if window.aware else Clock.READINGS)
 
     def columns(self) -> dict[str, Any]:
-        """Return what is kept of each row: ``stamp``, ``unreadable_time``, and whether it is ``zoned``."""
-        zoned = ibis.literal(False) if self.zoned is None else self.zoned
-        return {"stamp": self.stamp, "unreadable_time": self.unreadable, "zoned": zoned}
+        """Return what is kept of each row: ``stamp``, ``unreadable_time``, and whether it is ``zoned`` and ``dated``."""
+        zoned, dated = (ibis.literal(False) if each is None else each for each in (self.zoned, self.dated))
+        return {"stamp": self.stamp, "unreadable_time": self.unreadable, "zoned": zoned, "dated": dated}
 
 
 class Timed(Protocol):
@@ -114,7 +119,8 @@ def when(rows: Any, table: Timed, bound: Bound) -> Times:
         return Times(epoch_ns(values), readable, Clock.INSTANTS, 10**9)
     if kind.is_date():
         micros = values.try_cast("timestamp")
-        return Times(epoch_us(micros), values.notnull() & micros.isnull(), Clock.READINGS, 10**6)
+        unreadable = values.notnull() & micros.isnull()
+        return Times(epoch_us(micros), unreadable, Clock.READINGS, 10**6, dated=ibis.literal(True))
     if kind.is_string():
         return _written(values, table, bound)
     if kind.is_integer():
@@ -130,9 +136,9 @@ def _written(values: Any, table: Timed, bound: Bound) -> Times:
     # The cast takes a text without an offset as UTC, so the stamp of a reading is that of the reading itself.
     stamp = epoch_us(values.re_search(_ISO).ifelse(values, ibis.null()).try_cast(dt.Timestamp(timezone="UTC")))
     zoned = values.re_search(_OFFSET) & stamp.notnull()
-    unreadable = values.notnull() & stamp.isnull()
+    unreadable, dated = values.notnull() & stamp.isnull(), stamp.notnull() & (values.length() == len("2012-04-04"))
     if table.timezone is None:
-        return Times(stamp, unreadable, None, 10**6, zoned)
+        return Times(stamp, unreadable, None, 10**6, zoned, dated)
     found = values.as_table().aggregate(zoned=zoned.any(), plain=(~zoned & stamp.notnull()).any())
     (row,) = bound.fetch(found).to_pylist()
     if row["zoned"] and row["plain"]:
@@ -142,7 +148,7 @@ def _written(values: Any, table: Timed, bound: Bound) -> Times:
             " not publish it)",
             "Write all of them the same way",
         )
-    return Times(stamp, unreadable, Clock.INSTANTS if row["zoned"] else Clock.READINGS, 10**6)
+    return Times(stamp, unreadable, Clock.INSTANTS if row["zoned"] else Clock.READINGS, 10**6, dated=dated)
 
 
 def _no_time(column: str, because: str, instead: str = "") -> DataError:

@@ -9,6 +9,7 @@ OF_TIMES: Mapping[str, str] = {
     "unreadable_time": "with a time that cannot be read",
     "null_time": "without a time",
     "incomparable_time": "with an offset from UTC where the window has none, or without one where it has one",
+    "date_alone": "with a date and no time of day, where the window is not of whole days",
     "outside_window": "outside the window",
 }
 """Reasons why a row is in no window."""
@@ -40,7 +41,7 @@ OF_UNLISTED: Mapping[str, str] = {
 }
 """Reasons why a row is not counted where groups are not listed."""
 
-NOT_ASKED = ("null_person", "unreadable_time", "null_time", "incomparable_time")
+NOT_ASKED = ("null_person", "unreadable_time", "null_time", "incomparable_time", "date_alone")
 """Reasons that are mistakes of writing rather than of what is asked: such a row may be of somebody who should count."""
 
 NOT_ASKED_INSIDE = ("unreadable_place", "unreadable_number")

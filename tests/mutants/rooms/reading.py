@@ -74,7 +74,7 @@ MUTANTS = [
     M(SLOTS, "windowed", "(end - low for each in some for end in each[1:])", "(first - low for _, first, _ in some)", WINDOWS,
       "windows end where the next one begins"),
     M(SLOTS, "_compared", "rows.stamp < windows.end", "rows.stamp <= windows.end", WINDOWS, "the end of a window is inside, where ends are odd"),
-    M(TIMED, "TimedRows._one_pass", "_kind(each) == _kind(window)", "True", WINDOWS, "windows of two kinds of time are compared with one column"),
+    M(TIMED, "TimedRows._one_pass", "self._kind(each) == self._kind(window)", "True", WINDOWS, "windows of two kinds of time are compared with one column"),
     M(NUMBERS, "NumberTable._tally_all", 'taken.group_by("window", "person")', 'taken.group_by("person")', OF_NUMBERS, "a person counts in one window of all"),
     M(NUMBERS, "NumberTable._tally_all", 'group_by("window", "group", "number")', 'group_by("group", "number")', OF_NUMBERS, "windows of a statistic are mixed"),
     M(NUMBERS, "NumberTable._people", "several, tally = self._tallies[query.window]", "several, tally = next(iter(self._tallies.values()))", OF_NUMBERS,

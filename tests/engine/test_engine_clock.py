@@ -271,3 +271,16 @@ def test_the_last_day_of_the_calendar_is_not_over_and_the_first_is():
     for zone in (None, "Asia/Tokyo", "America/New_York"):
         assert not is_over(datetime.max, now, zone, epochs=False)
         assert is_over(datetime.min + MINUTE, now, zone, epochs=False)
+
+
+def test_dates_count_in_the_whole_days_of_a_run_and_not_in_its_hours():
+    """Said together, a day and its first hour are not counted in one pass: midnight is in both."""
+    data = pa.table({"u": [1, 2], "p": ["a", "a"], "t": ["2012-04-04", "2012-04-04T00:30"]})
+    seen, listed = visits(data, person="u", place="p", time="t"), places(pa.table({"p": ["a"]}), place="p")
+    day, hour = (
+        count_visitors(seen, listed, start="2012-04-04", end=end) for end in ("2012-04-05", "2012-04-04T01:00")
+    )
+    with open_visits(seen, read_places(listed)) as opened:
+        opened.expect([day, hour])
+        assert [opened.count(query).counts.tolist() for query in (day, hour)] == [[2], [1]]
+        assert [opened.look(query).dropped["date_alone"] for query in (day, hour)] == [0, 1]

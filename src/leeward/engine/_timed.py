@@ -180,7 +180,8 @@ class TimedRows(Rows):
         if window is None:
             return [window]
         asked = (each.window for each in self._expected)
-        expected = dict.fromkeys(each for each in asked if each and self._kind(each) == self._kind(window))
+        same = (each for each in asked if each is not None and each.aware == window.aware)
+        expected = dict.fromkeys(each for each in same if self._kind(each) == self._kind(window))
         return list(expected) if window in expected else [window]
 
     def _see(self, window: Window | None) -> _Seen:

@@ -131,7 +131,8 @@ def test_every_time_of_a_day_is_read_as_python_reads_it(form: str, tmp_path: Pat
     visits = lw.visits(tmp_path / "v.csv", **COLUMNS, time_format=form)
     listed = places(tmp_path)
     pd.read_csv(tmp_path / "v.csv", index_col=0).to_csv(tmp_path / "v.csv", index=False)
-    for first, last in ((told[0], told[40]), (told[17], told[90]), (told[5], told[5] + dt.timedelta(hours=1))):
+    short = dt.timedelta(hours=1) if "HH" in form.upper() else dt.timedelta(days=1)
+    for first, last in ((told[0], told[40]), (told[17], told[90]), (told[5], told[5] + short)):
         query = lw.count_visitors(visits, listed, start=first, end=last)
         with open_data(query, read_keys(query)) as table:
             found = table.exactly(query, "answer").counts.tolist()

@@ -263,7 +263,7 @@ def test_an_attacker_who_sees_nothing_that_there_is_is_refused(
 
 def test_what_has_no_exact_law_is_refused_after_publishing(folder: Path) -> None:
     out = folder / "o.parquet"
-    pd.read_parquet(folder / "p.parquet").to_parquet(out)
+    check_job(spec(), folder=folder).run(out, lambda *_: None)
     remap = spec(places=DRAWN | {"use": "remap"})
     for sections, said in ((remap, "moved to public places"), (spec(output={"h3": 8}), "H3 cells")):
         with pytest.raises(RefusedError, match=said):
@@ -275,3 +275,13 @@ def test_what_has_no_exact_law_is_refused_after_publishing(folder: Path) -> None
     for name in ("few", "many"):
         with pytest.raises(DataError, match="another number of rows"):
             check_job(spec(), folder=folder).attack(folder / f"{name}.parquet")
+
+
+@pytest.mark.parametrize("sections", [{}, {"protect": {"within": "400 m", "factor": "2", "step": "30 m"}}])
+def test_reports_that_are_no_grid_points_were_made_by_another_spec(sections: dict[str, Any], folder: Path) -> None:
+    """Found: the table itself, or a file of another grid, was attacked as if this spec had written it."""
+    out = folder / "o.parquet"
+    check_job(spec(), folder=folder).run(out, lambda *_: None)
+    given = out if sections else folder / "p.parquet"
+    with pytest.raises(DataError, match="on no point of the grid"):
+        check_job(spec(**sections), folder=folder).attack(given)

@@ -37,6 +37,7 @@ from leeward.local.location._tracks import TrackPlace, Tracks
 Floats = NDArray[np.float64]
 
 _ROUNDED: Final = 1e-6  # degrees: more than rounding moves a report
+_DIGIT: Final = 1.5e-7  # degrees: reports have seven decimals, and another machine may round the last one otherwise
 _AT_ONCE: Final = 1 << 21
 
 
@@ -168,8 +169,9 @@ class Attack(Private):
     ) -> None:
         points = tracks.geo.mechanism.snap(self._places.at)
         seen_by = SeenTracks(tracks.mechanism, points, tracks.step, TrackPlace(), 1)
-        shown, known = _grid_points(tracks.geo, np.nan_to_num(reports[0]), np.nan_to_num(reports[1]))
         missing = np.isnan(reports[0])
+        shown, known = np.zeros((len(who), 2), np.int64), np.zeros(len(who), bool)
+        shown[~missing], known[~missing] = _grid_points(tracks.geo, *reports[:, ~missing])
         for row, person in enumerate(who):
             before = self._kept.get(person, TrackPlace())
             report = None if missing[row] else (int(shown[row, 0]), int(shown[row, 1]))
@@ -221,21 +223,34 @@ def _likelihood(geo: PlanarLaplace, places: Places, north: Floats, east: Floats)
         return seen_by.of(points), known
     logs = seen_by.shown(north, east)
     if logs is None:
-        raise DataError(
-            "Reports that are none of the public places (this is for the curator only)",
-            "the spec draws reports over these, so the file was made by another one",
-            "Give the spec that the file was made with",
-        )
+        raise _made_by_another("none of the public places", "draws reports over these")
     return logs, np.ones(len(north), bool)
 
 
 def _grid_points(geo: PlanarLaplace, north: Floats, east: Floats) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the noisy grid points that reports show, and where no other point is shown so: inside the box."""
+    """Return the noisy grid points that reports show, and where no other point is shown so: inside the box.
+
+    Raises:
+        DataError: there are some that no grid point is shown as.
+    """
     assert geo.mechanism.lower is not None
     assert geo.mechanism.upper is not None
     points = geo.mechanism.snap(geo.plane.project(*geo.box.nearest(north, east)))
     known = ((points > geo.mechanism.lower) & (points < geo.mechanism.upper)).all(axis=1)
-    return points, known & geo.box.inside(north, east, margin=_ROUNDED)
+    known &= geo.box.inside(north, east, margin=_ROUNDED)
+    again = np.array(geo.shown(points[known])) - np.array([north[known], east[known]])
+    again[1] = (again[1] + 180) % 360 - 180
+    if (np.abs(again) > _DIGIT).any():
+        raise _made_by_another("on no point of the grid", "shows grid points")
+    return points, known
+
+
+def _made_by_another(where: str, what: str) -> DataError:
+    return DataError(
+        f"Reports that are {where} (this is for the curator only)",
+        f"the spec {what}, so the file was made by another one",
+        "Give the spec that the file was made with",
+    )
 
 
 def check_attackable(geo: PlanarLaplace) -> None:

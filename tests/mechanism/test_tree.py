@@ -171,6 +171,18 @@ def test_parts_add_up_to_the_last_step_and_stay_within_one_step() -> None:
         assert (abs(level.astype(object) * under - exactly) <= under).all()
 
 
+def test_what_rounding_leaves_over_goes_to_no_part_more_than_to_another() -> None:
+    """Equal variances: all parts lose alike. Found: the first hours of a day were half a step too high on average.
+
+    2,000 trees of 24 parts; rounding moves a part by less than a step, so a mean is 0.2 off once in 10^15 (Hoeffding).
+    """
+    noisy = [np.random.default_rng(5).integers(-300, 300, (2000, nodes)) for nodes in (24, 1)]
+    made = Consistency((np.array([0]),), 24, (Fraction(1), Fraction(1)))
+    numerators, over = made.rationals(noisy)
+    moved = made(noisy)[0] - (numerators[0] / over[0]).astype(float)
+    assert np.abs(moved.mean(axis=0)).max() < 0.2
+
+
 def test_totals_that_add_up_already_stay_as_they_are() -> None:
     law = tree("manhattan", "1")
     truth = np.array([[4, -7], [0, 0]])

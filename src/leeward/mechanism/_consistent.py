@@ -13,8 +13,10 @@ which has variance v·V/(V + v); from the root down, with c below p,
     x_c = z_c + (x_p − S_p)·var(z_c)/V_p.
 
 That is exact over the rationals. Then totals are rounded to whole steps from the root down: the nodes below one whose total
-is settled are rounded down, and the steps that are left go to those that lost most. Each total is then within one step of
-the rational one, and parts add up to their whole exactly. All of it is post-processing: it reads noisy totals and public
+is settled are rounded down, and the steps that are left go to those that lost most. Those that lost alike, which on equal
+variances all do, take turns from a place that follows from noisy numbers: else the first hours of days would be half a step
+too high on average. Each total is then within one step of the rational one, and parts add up to their whole
+exactly. All of it is post-processing: it reads noisy totals and public
 weights only, and costs nothing.
 """
 
@@ -111,7 +113,11 @@ class Consistency:
             more = made[-1] - np.add.reduceat(down, starts, axis=1)
             stops = [*starts[1:].tolist(), down.shape[1]]
             for p, (first, stop) in enumerate(zip(starts.tolist(), stops, strict=True)):
-                most_lost = np.argsort(-rest[:, first:stop], axis=1, kind="stable")
+                place, size = np.arange(stop - first), stop - first
+                begins = made[-1][:, p] + down[:, first:stop] @ place  # noisy, and so as likely to be any place
+                turn = ((place + begins[:, None]) % size).astype(np.int64)
+                lost = np.take_along_axis(-rest[:, first:stop], turn, axis=1)
+                most_lost = np.take_along_axis(turn, np.argsort(lost, axis=1, kind="stable"), axis=1)
                 rank = np.argsort(most_lost, axis=1, kind="stable")
                 down[:, first:stop] += rank < more[:, p : p + 1].astype(np.int64)
             made.append(down)

@@ -20,7 +20,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import flint
 import numpy as np
@@ -32,6 +32,8 @@ from leeward.errors import UndecidedError
 from leeward.exact._real import Real, whole_of
 from leeward.mechanism import FiniteMechanism
 from leeward.verification import Verdict, verify
+
+S = TypeVar("S")
 
 _BITS: Final = 48
 """To which the smallest weight is rounded."""
@@ -60,7 +62,7 @@ class CertifiedExponential:
 
 
 @taught
-def certified_exponential(distance: FiniteDistance[Any]) -> tuple[CertifiedExponential, ...]:
+def certified_exponential(distance: FiniteDistance[S]) -> tuple[CertifiedExponential, ...]:
     """Return the exponential mechanisms of a distance that were proved private: of itself, and of the metric below it.
 
     Args:

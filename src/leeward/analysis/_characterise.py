@@ -21,14 +21,16 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from leeward.analysis._prior import Prior, read_prior
 from leeward.distance import FiniteDistance
 from leeward.errors import InputError
-from leeward.exact._real import ZERO, Real, inf
+from leeward.exact._real import ZERO, Exact, Real, inf
 from leeward.exact._weight import Weight, log, weight, weighted_sum
 from leeward.mechanism import FiniteMechanism
+
+S = TypeVar("S")
 
 Hiding = Mapping[Any, Any]
 """A hiding function φ as the mapping of every secret to its hidden version."""
@@ -38,22 +40,22 @@ Measure = Mapping[Any, Weight]
 # ---- chains and tightness
 
 
-def chain_length(distance: FiniteDistance[Any], chain: Sequence[Any]) -> Real:
+def chain_length(distance: FiniteDistance[S], chain: Sequence[S]) -> Real:
     """Return the length of a chain of secrets: the sum of its steps."""
     return sum((distance(x, y) for x, y in itertools.pairwise(chain)), ZERO)
 
 
-def is_tight(distance: FiniteDistance[Any], chain: Sequence[Any]) -> bool:
+def is_tight(distance: FiniteDistance[S], chain: Sequence[S]) -> bool:
     """Whether a chain is no longer than the distance between its ends."""
     return chain_length(distance, chain) == distance(chain[0], chain[-1])
 
 
-def hiding_distance(distance: FiniteDistance[Any], phi: Hiding) -> Real:
+def hiding_distance(distance: FiniteDistance[S], phi: Hiding) -> Real:
     """Return d(φ): how far the hidden version is at most."""
     return max(distance(x, phi[x]) for x in distance.points)
 
 
-def hiding_bound(distance: FiniteDistance[Any], phi: Hiding) -> Real:
+def hiding_bound(distance: FiniteDistance[S], phi: Hiding) -> Real:
     """Return by how much hiding the secret first can change an adversary's conclusion: Theorem 3, for any direction.
 
     ``max_x d(x → φ(x)) + max_x d(φ(x) → x)``, which is the paper's 2·d(φ) for a metric: of the quotient of two conclusions
@@ -62,13 +64,13 @@ def hiding_bound(distance: FiniteDistance[Any], phi: Hiding) -> Real:
     return hiding_distance(distance, phi) + hiding_distance(distance.reverse(), phi)
 
 
-def diameter(distance: FiniteDistance[Any], neighbourhood: Iterable[Any]) -> Real:
+def diameter(distance: FiniteDistance[S], neighbourhood: Iterable[S]) -> Real:
     """Return d(N): how far two of its secrets are at most."""
     return max((distance(x, y) for x, y in itertools.permutations(neighbourhood, 2)), default=ZERO)
 
 
 def maximally_tight(
-    distance: FiniteDistance[Any],
+    distance: FiniteDistance[S],
     *,
     hiding: Iterable[Hiding] | None = None,
     neighbourhoods: Iterable[Neighbourhood] | None = None,
@@ -82,17 +84,17 @@ def maximally_tight(
     return _broken(distance, _steps(distance, hiding, neighbourhoods, maximal=True)) is None
 
 
-def tight(distance: FiniteDistance[Any], neighbourhoods: Iterable[Neighbourhood]) -> bool:
+def tight(distance: FiniteDistance[S], neighbourhoods: Iterable[Neighbourhood]) -> bool:
     """Decide whether neighbourhoods are tight (Definition 10): chains within them, of any step."""
     return _broken(distance, _steps(distance, None, neighbourhoods, maximal=False)) is None
 
 
 def without_chain(
-    distance: FiniteDistance[Any],
+    distance: FiniteDistance[S],
     *,
     hiding: Iterable[Hiding] | None = None,
     neighbourhoods: Iterable[Neighbourhood] | None = None,
-) -> tuple[Any, Any] | None:
+) -> tuple[S, S] | None:
     """Return a pair of secrets that no tight maximal chain joins, or None: the proof that a family is not canonical."""
     return _broken(distance, _steps(distance, hiding, neighbourhoods, maximal=True))
 
@@ -134,20 +136,20 @@ def _broken(distance: FiniteDistance[Any], steps: set[tuple[Any, Any]]) -> tuple
 # ---- the families of the paper
 
 
-def hide_one(records: Sequence[Any], persons: int) -> Iterator[Hiding]:
+def hide_one(records: Sequence[Hashable], persons: int) -> Iterator[Hiding]:
     """Yield Φ_h: person i's record replaced by a fixed one."""
     for i, record in itertools.product(range(persons), records):
         yield {x: _put(x, i, record) for x in itertools.product(records, repeat=persons)}
 
 
-def substitute_one(records: Sequence[Any], persons: int) -> Iterator[Hiding]:
+def substitute_one(records: Sequence[Hashable], persons: int) -> Iterator[Hiding]:
     """Yield Φ_1: person i's record substituted by any function w of records."""
     for i, images in itertools.product(range(persons), itertools.product(records, repeat=len(records))):
         w = dict(zip(records, images, strict=True))
         yield {x: _put(x, i, w[x[i]]) for x in itertools.product(records, repeat=persons)}
 
 
-def substitute_all(records: Sequence[Any], persons: int) -> Iterator[Hiding]:
+def substitute_all(records: Sequence[Hashable], persons: int) -> Iterator[Hiding]:
     """Yield Φ_∞: every record substituted, each person's by a function of their own."""
     substitutions = [
         dict(zip(records, images, strict=True)) for images in itertools.product(records, repeat=len(records))
@@ -158,29 +160,29 @@ def substitute_all(records: Sequence[Any], persons: int) -> Iterator[Hiding]:
         }
 
 
-def any_record(records: Sequence[Any], persons: int) -> Iterator[Neighbourhood]:
+def any_record(records: Sequence[Hashable], persons: int) -> Iterator[Neighbourhood]:
     """Yield N_h: all tables that agree except for one person."""
     return _of_one(records, persons, [tuple(records)])
 
 
-def any_subset(records: Sequence[Any], persons: int) -> Iterator[Neighbourhood]:
+def any_subset(records: Sequence[Hashable], persons: int) -> Iterator[Neighbourhood]:
     """Yield N_1: all tables that agree except for one person, whose record lies in a set V."""
     return _of_one(records, persons, _subsets(records))
 
 
-def any_box(records: Sequence[Any], persons: int) -> Iterator[Neighbourhood]:
+def any_box(records: Sequence[Hashable], persons: int) -> Iterator[Neighbourhood]:
     """Yield N_∞: every person's record lies in a set V_i."""
     for box in itertools.product(_subsets(records), repeat=persons):
         yield frozenset(itertools.product(*box))
 
 
-def all_functions(points: Sequence[Any]) -> Iterator[Hiding]:
+def all_functions(points: Sequence[Hashable]) -> Iterator[Hiding]:
     """Yield Φ_2 on a finite space: every function of secrets."""
     for images in itertools.product(points, repeat=len(points)):
         yield dict(zip(points, images, strict=True))
 
 
-def all_sets(points: Sequence[Any]) -> Iterator[Neighbourhood]:
+def all_sets(points: Sequence[Hashable]) -> Iterator[Neighbourhood]:
     """Yield N_2 on a finite space: every set of secrets but the empty one."""
     return (frozenset(chosen) for chosen in _subsets(points))
 
@@ -219,7 +221,7 @@ def bayes(mechanism: FiniteMechanism, prior: Prior, outputs: Iterable[Hashable])
     return {x: p / total for x, p in joint.items()}
 
 
-def restricted(measure: Mapping[Any, Any], neighbourhood: Iterable[Any]) -> dict[Any, Weight]:
+def restricted(measure: Mapping[S, Weight | Exact], neighbourhood: Iterable[S]) -> dict[S, Weight]:
     """Return the measure given that the secret lies in N."""
     inside = {x: weight(measure[x]) for x in neighbourhood}
     total = weighted_sum((p, 1) for p in inside.values())

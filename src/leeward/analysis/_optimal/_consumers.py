@@ -14,7 +14,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from leeward.analysis._loss import LossLike, read_loss
 from leeward.analysis._optimal._least_loss import Optimal, optimal
@@ -22,6 +22,8 @@ from leeward.analysis._prior import Prior, read_prior
 from leeward.distance import DirectedDistance
 from leeward.errors import InputError
 from leeward.exact._real import ZERO, Real
+
+S = TypeVar("S")
 
 MOST = 20_000
 """Tuples of guesses, times secrets: variables of a program that still takes seconds."""
@@ -52,9 +54,7 @@ class Shared:
         return f"no proof that they cannot share: together they lose at most {high:.2g} more than each alone"
 
 
-def shared(
-    space: Iterable[Any], distance: DirectedDistance[Any], consumers: Sequence[tuple[Prior, LossLike]]
-) -> Shared:
+def shared(space: Iterable[S], distance: DirectedDistance[S], consumers: Sequence[tuple[Prior, LossLike]]) -> Shared:
     """Return what consumers lose by sharing one d-private mechanism, each remapping its outputs as they like. Certified.
 
     Args:

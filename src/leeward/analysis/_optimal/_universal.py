@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Real as Number
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from leeward._taught import taught
 from leeward.analysis._expansive import pushed
@@ -45,6 +45,8 @@ from leeward.distance import FiniteDistance, listed
 from leeward.errors import InputError, UndecidedError, check_choice
 from leeward.exact._real import ZERO, whole
 from leeward.mechanism import FiniteMechanism, laplace_mechanism
+
+S = TypeVar("S")
 
 Losses = Literal["monotone", "any"]
 Consumer = tuple[Prior, LossLike]
@@ -85,8 +87,8 @@ class Universal:
 
 @taught
 def is_universally_optimal(
-    query: Callable[[Any], Hashable],
-    distance: FiniteDistance[Any],
+    query: Callable[[S], Hashable],
+    distance: FiniteDistance[S],
     losses: Losses = "monotone",
     *,
     pairs: int = 100,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from leeward._buffers import as_numpy, numbers, texts
+from leeward._buffers import as_numpy, numbers, texts, texts_among
 
 KINDS = ["i1", "u1", "i4", "i8", "u8", "f4", "f8", "?"]
 
@@ -42,3 +42,8 @@ def test_what_is_no_number_is_refused(values: pa.Array) -> None:
 def test_a_column_that_is_not_laid_out_in_a_row() -> None:
     table = np.arange(12).reshape(4, 3)
     assert numbers(table[:, 1]).to_pylist() == [1, 4, 7, 10]
+
+
+@pytest.mark.parametrize("values", [[], ["b"], ["a", "ccc", "b", "a", "b"]])
+def test_texts_of_a_few(values: list[str]) -> None:
+    assert texts_among(np.array(values, np.str_), ["a", "b", "ccc"]).equals(pa.array(values, pa.string()))

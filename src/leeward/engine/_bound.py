@@ -87,8 +87,15 @@ class Bound(Private):
             DataError: a file changed.
         """
 
-    def ranked(self, rows: Any, keys: pa.Array, ranks: NDArray[np.int32], name: str = "leeward_keys") -> Any:
-        """Return rows with the ``rank`` of their ``key`` in a public list, in place of it; null where it is not listed."""
+    def ranked(
+        self, rows: Any, keys: pa.Array, ranks: NDArray[np.int32], name: str = "leeward_keys"
+    ) -> tuple[Any, Any]:
+        """Return rows with the ``rank`` of their ``key`` in a public list, in place of it.
+
+        Returns:
+            All of them, with null where the key is not listed; and those whose key is listed.
+        """
         listed = self.register(name, pa.table({"listed": keys, "rank": numbers(ranks)}))
-        joined = rows.left_join(listed, rows.key == listed.listed)
-        return joined.select(*(name for name in rows.columns if name != "key"), "rank")
+        columns = [*(name for name in rows.columns if name != "key"), "rank"]
+        is_listed = rows.key == listed.listed
+        return rows.left_join(listed, is_listed).select(*columns), rows.inner_join(listed, is_listed).select(*columns)

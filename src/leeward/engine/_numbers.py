@@ -93,6 +93,7 @@ class NumberTable(TimedRows):
         person = ibis.literal(0) if source.person is None else who(rows, source.person, bound)
         plain = {"number": number, "unreadable": unreadable, "person": person, "kept": kept(rows, source), **timed}
         plain |= _beyond(rows, query)
+        self._of_all = bound.staged("leeward_all_numbers", rows.select(**plain))
         self._rows = bound.staged("leeward_numbers", _grouped(rows, plain, query, cut, bound))
         self._tallies: dict[Window | None, tuple[int, Tally]] = {}
 
@@ -219,9 +220,8 @@ class NumberTable(TimedRows):
     def _that_count(self, windows: Sequence[Any]) -> Any:
         """The rows that count in each window."""
         rows = self._rows
-        inside = (
-            rows.filter(rows.kept).mutate(window=ibis.literal(0, "int32")) if windows == [None] else self._in(windows)
-        )
+        timeless = windows == [None]
+        inside = rows.filter(rows.kept).mutate(window=ibis.literal(0, "int32")) if timeless else self._in(windows, rows)
         return inside.filter(inside.person.notnull(), inside.group.notnull(), inside.number.notnull())
 
     def _tally_all(self, query: Statistic, windows: Sequence[Any]) -> list[tuple[int, Tally]]:
@@ -366,9 +366,8 @@ def _grouped(rows: Any, plain: Mapping[str, Any], query: Statistic, cut: Mapping
         if column in cut:
             continue
         held, ranks = _listed(asked[column].type(), column, listed)
-        found = bound.ranked(found.rename(key=f"key_{i}"), held, ranks, f"leeward_keys_{i}").rename(
-            **{f"rank_{i}": "rank"}
-        )
+        every, _ = bound.ranked(found.rename(key=f"key_{i}"), held, ranks, f"leeward_keys_{i}")
+        found = every.rename(**{f"rank_{i}": "rank"})
     for i, listed in enumerate(lists.values()):
         place = place * len(listed) + found[f"rank_{i}"]
     if query.others:

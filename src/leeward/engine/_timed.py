@@ -52,10 +52,13 @@ class TimedRows(Rows):
         timezone: the zone that readings are read in, if any.
     """
 
-    __slots__ = ("_clock", "_expected", "_rows", "_seen", "_timezone", "_whenever")
+    __slots__ = ("_clock", "_expected", "_of_all", "_rows", "_seen", "_timezone", "_whenever")
 
     _rows: Any
     """With columns ``kept`` and ``person``; with a clock also ``stamp``, ``unreadable_time`` and ``zoned``."""
+
+    _of_all: Any
+    """The same rows with these columns alone: what is asked of them need not find their places."""
 
     def __init__(self, bound: Bound, clock: Times | None, time: str | None, timezone: str | None) -> None:
         super().__init__(bound, () if time is None else (time,))
@@ -131,13 +134,14 @@ class TimedRows(Rows):
     def _see_whenever(self, window: Window) -> _Whenever:
         """What holds for every window that is compared with times as this one is: it is seen in one pass."""
         if (kind := self._kind(window)) not in self._whenever:
-            rows, comparable = self._rows, self._comparable(window)
+            rows = self._of_all
+            comparable = self._comparable(window, rows)
             before = ibis.cases(
                 (~rows.kept, "filtered"),
                 (rows.person.isnull(), "null_person"),
                 (rows.unreadable_time, "unreadable_time"),
                 (rows.stamp.isnull(), "null_time"),
-                (~self._of_its_clock(window), "incomparable_time"),
+                (~self._of_its_clock(window, rows), "incomparable_time"),
                 (~comparable, "date_alone"),
                 else_=_TIMED,
             )
@@ -158,14 +162,14 @@ class TimedRows(Rows):
             inside &= clock.zoned if windows[0].aware else ~clock.zoned
         return self._raw.filter(inside.fill_null(False))
 
-    def _comparable(self, window: Window) -> Any:
-        of_its_clock = self._of_its_clock(window)
-        return of_its_clock if self._of_whole_days(window) else of_its_clock & ~self._rows.dated
+    def _comparable(self, window: Window, rows: Any) -> Any:
+        of_its_clock = self._of_its_clock(window, rows)
+        return of_its_clock if self._of_whole_days(window) else of_its_clock & ~rows.dated
 
-    def _of_its_clock(self, window: Window) -> Any:
+    def _of_its_clock(self, window: Window, rows: Any) -> Any:
         if self._when.clock is not None:
             return ibis.literal(True)
-        return self._rows.zoned if window.aware else ~self._rows.zoned
+        return rows.zoned if window.aware else ~rows.zoned
 
     def _of_whole_days(self, window: Window) -> bool:
         day = 86_400 * self._when.per_second
@@ -200,7 +204,7 @@ class TimedRows(Rows):
 
     def _see_all(self, windows: Sequence[Window]) -> list[_Seen]:
         always = self._see_whenever(windows[0]).reasons
-        inside = self._in(windows)
+        inside = self._in(windows, self._rows)
         reason = ibis.cases((inside.person.isnull(), "null_person"), *self._inside(inside), else_=_TAKEN)
         counted = inside.select("window", reason=reason).group_by("window", "reason").aggregate(rows=ibis._.count())
         found = [Counter[str]() for _ in windows]
@@ -208,10 +212,9 @@ class TimedRows(Rows):
             found[row["window"]][row["reason"]] = int(row["rows"])
         return [_seen(always, each) for each in found]
 
-    def _in(self, windows: Sequence[Window]) -> Any:
-        """The rows of each window that pass the filter, whether or not they say who and where."""
-        rows = self._rows
-        timed = rows.filter(rows.kept, self._comparable(windows[0]), rows.stamp.notnull())
+    def _in(self, windows: Sequence[Window], rows: Any) -> Any:
+        """Of some rows those of each window that pass the filter, whether or not they say who."""
+        timed = rows.filter(rows.kept, self._comparable(windows[0], rows), rows.stamp.notnull())
         return windowed(timed, [self._bounds(window) for window in windows], self._bound)
 
 

@@ -70,7 +70,7 @@ class UnlistedTable(TimedRows):
         person = ibis.literal(0) if source.person is None else who(rows, source.person, bound)
         key, beyond, self._is_text = _group(rows[query.by], query.by, bound.declares(query.by))
         plain = {"person": person, "kept": kept(rows, source), "key": key, "beyond": beyond, **timed}
-        self._rows = bound.staged("leeward_unlisted", rows.select(**plain))
+        self._rows = self._of_all = bound.staged("leeward_unlisted", rows.select(**plain))
         self._counted: dict[Window | None, _ByGroup] = {}
 
     def _reasons(self, window: Window | None) -> tuple[str, ...]:
@@ -120,7 +120,7 @@ class UnlistedTable(TimedRows):
     def _count_all(self, query: UnlistedGroups, windows: list[Any]) -> list[_ByGroup]:
         rows, m = self._rows, query.groups_per_person
         timeless = windows == [None]
-        inside = rows.filter(rows.kept).mutate(window=ibis.literal(0, "int32")) if timeless else self._in(windows)
+        inside = rows.filter(rows.kept).mutate(window=ibis.literal(0, "int32")) if timeless else self._in(windows, rows)
         taken = inside.filter(inside.person.notnull(), inside.key.notnull())
         if query.of_rows:
             counted = taken.group_by("window", "key").aggregate(people=taken.count(), over=ibis.literal(0))

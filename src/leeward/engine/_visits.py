@@ -96,14 +96,17 @@ def open_visits(visits: Visits, places: PlaceList, bind: Binds = bind_private) -
 class VisitTable(TimedRows):
     """An open table of visits. `open_visits` makes it."""
 
-    __slots__ = ("_counted", "_places", "_visits")
+    __slots__ = ("_counted", "_listed", "_places", "_visits")
 
     def __init__(self, visits: Visits, places: PlaceList, bound: Bound) -> None:
         clock = when(bound.rows, visits, bound)
         super().__init__(bound, clock, visits.time, visits.timezone)
         self._visits, self._places, rows = visits, places, self._raw
         plain = {"person": who(rows, visits.person, bound), **clock.columns(), "kept": kept(rows, visits)}
-        self._rows = bound.staged("leeward_visits", self._ranked(rows, plain))
+        # what no place decides is asked of rows that are joined with no list, and counts of rows that name a listed place
+        self._of_all = bound.staged("leeward_all_visits", rows.select(**plain))
+        every, listed = self._ranked(rows, plain)
+        self._rows, self._listed = bound.staged("leeward_visits", every), bound.staged("leeward_listed_visits", listed)
         self._counted: dict[tuple[Window, tuple[object, ...]], _ByPlace] = {}
 
     def _reasons(self, window: Window | None) -> tuple[str, ...]:
@@ -183,15 +186,20 @@ class VisitTable(TimedRows):
             _counts=counts,
         )
 
-    def _ranked(self, rows: Any, plain: Mapping[str, Any]) -> Any:
-        """The rows with their place's rank in the list (null where not listed) and whether they name a place."""
+    def _ranked(self, rows: Any, plain: Mapping[str, Any]) -> tuple[Any, Any]:
+        """The rows with their place's rank in the list (null where not listed) and whether they name a place.
+
+        Returns:
+            All of them; and those that name a listed place.
+        """
         visits, places, bound = self._visits, self._places, self._bound
         if places.grid is not None:
             latitude, longitude, misplaced = point(rows, visits)
             plain = {**plain, "misplaced": misplaced}
             if places.grid.h3 is None:
                 cell = square(places.grid, latitude, longitude)
-                return rows.select(**plain, rank=cell, placed=latitude.notnull())
+                found = rows.select(**plain, rank=cell, placed=latitude.notnull())
+                return found, found.filter(found["rank"].notnull())
             found, placed = hexagon(places.grid, latitude, longitude, bound), latitude.notnull()
             keys = numbers(np.array([int(cell, 16) for cell in places.keys.to_pylist()], np.int64))
         else:
@@ -205,8 +213,8 @@ class VisitTable(TimedRows):
         asked = (query.places_per_person, query.if_more, left_out)  # what questions differ in beside their windows
         if (query.window, asked) not in self._counted:
             windows = self._one_pass(query.window)
-            inside = self._in(windows)
-            taken = inside.filter(inside.person.notnull(), inside["rank"].notnull())
+            inside = self._in(windows, self._listed)
+            taken = inside.filter(inside.person.notnull())
             taken = taken.select("person", "stamp", "rank", "window", "first")
             widest = max(end - first for first, end in map(self._bounds, windows))
             by_place = _by_place(taken, query, len(self._places), widest, left_out)

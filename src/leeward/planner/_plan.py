@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never, get_arg
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._buffers import numbers, texts
+from leeward._buffers import numbers, texts_among
 from leeward._displayed import Drawn
 from leeward._plain import probability, told
 from leeward.errors import InputError, NotPrivateError, SpecError, check_choice
@@ -27,7 +27,7 @@ from leeward.mechanism._sanitized import NOT_ANSWERED, SAFE
 from leeward.mechanism._threshold_rule import Word
 from leeward.noise import Bits
 from leeward.notion import Notion, in_rows, of_rows
-from leeward.planner._decisions import Decisions, decisions
+from leeward.planner._decisions import STATES, Decisions, decisions
 from leeward.planner._everyone import About, LeftOut, check_about, everyone
 from leeward.planner._number_plan import steps_of
 from leeward.planner._people import at_most_people, people
@@ -273,7 +273,7 @@ class Plan(Drawn):
         where = ("latitude", "longitude")
         columns: dict[str, Any] = {name: places[name] for name in places.column_names if name not in where}
         if self.mechanism.stop_after is not None:
-            columns["state"] = texts(np.where(drawn == SAFE, "safe", "obscure").tolist())
+            columns["state"] = texts_among(np.where(drawn == SAFE, "safe", "obscure"), STATES)
             columns["answered"] = numbers(drawn != NOT_ANSWERED)
         match self.mechanism:
             case Geometric() | Everyone():
@@ -292,11 +292,11 @@ class Plan(Drawn):
         """Return the columns of a mechanism that answers every place."""
         if not isinstance(self.mechanism, Everyone):
             shown = {"count": numbers(drawn)} if self.what == "counts" else {}
-            return {"state": texts(self.decisions.states(drawn).tolist()), **shown}
+            return {"state": texts_among(self.decisions.states(drawn), STATES), **shown}
         most = self.mechanism.at_most(drawn)
         left_out = np.full(most.size, drawn[-1])
         shown = {"count": numbers(most), "left_out": numbers(left_out)} if self.what == "counts" else {}
-        return {"state": texts(self.decisions.states(most, drawn[:-1]).tolist()), **shown}
+        return {"state": texts_among(self.decisions.states(most, drawn[:-1]), STATES), **shown}
 
     def expected_answered_if_empty(self, places: int) -> float | None:
         """Return how many of this many places would be answered if nobody were anywhere; None if all always are."""

@@ -143,12 +143,12 @@ def _column(windows: Sequence[pa.ChunkedArray], name: str) -> dict[str, Any]:
         return {"fixed": _texts(first, name)}
     whole = pa.concat_arrays([chunk for one in windows for chunk in one.chunks])
     coded = pc.dictionary_encode(whole, null_encoding="encode")
-    if len(coded.dictionary) > len(_DIGITS):
-        return {"each": [_texts(one, name) for one in windows]}
-    digits = _DIGITS[as_numpy(coded.indices)].tobytes().decode("ascii")
-    size = len(first)
-    codes = [digits[i : i + size] for i in range(0, len(digits), size)]
-    return {"words": _texts(coded.dictionary, name), "codes": codes}
+    words, places, size = _texts(coded.dictionary, name), as_numpy(coded.indices), len(first)
+    if len(words) > len(_DIGITS):
+        each = np.array(words, object)[places].tolist()  # one text a value, however often it stands in the page
+        return {"each": [each[i : i + size] for i in range(0, len(each), size)]}
+    digits = _DIGITS[places].tobytes().decode("ascii")
+    return {"words": words, "codes": [digits[i : i + size] for i in range(0, len(digits), size)]}
 
 
 def _picture(

@@ -6,6 +6,7 @@ import csv
 import re
 import unicodedata
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ NAMED = [
     *["cafe\u0301", "7a", "O\u2019Hare", "a\u2013b", "a\u200bb\ufeff", "wide\u3000\u2009space"],
     *["\uff15\uff42", "\u0663\u0660"],
 ]
+INSIDE, LATER = "2024-03-01T10:00", "2024-03-02T10:00"
+ROWS = [*((key, INSIDE) for key in NAMED), ("NONE", LATER)]
 
 
 def spaced(key: str) -> str:
@@ -69,9 +72,9 @@ def in_a_file(folder: Path, _session: Session) -> dict[str, Any]:
 
 def in_postgres(_folder: Path, session: Session) -> dict[str, Any]:
     connection, address = session
-    connection.execute("CREATE TABLE spelt (who text, ward text)")
+    connection.execute("CREATE TABLE spelt (who text, ward text, at timestamp)")
     with connection.cursor() as cursor:
-        cursor.executemany("INSERT INTO spelt VALUES (%s, %s)", [(f"p{i}", key) for i, key in enumerate(NAMED)])
+        cursor.executemany("INSERT INTO spelt VALUES (%s, %s, %s)", [(f"p{i}", *row) for i, row in enumerate(ROWS)])
     return {"table": address, "of": {"table": "spelt", "engine": "postgres"}}
 
 
@@ -84,7 +87,13 @@ def in_spark(folder: Path, _session: Session) -> dict[str, Any]:
     import pyarrow.parquet as pq
 
     spark()
-    pq.write_table(pa.table({"who": [f"p{i}" for i in range(len(NAMED))], "ward": NAMED}), folder / "people.parquet")
+    wards, times = zip(*ROWS, strict=True)
+    table = {
+        "who": [f"p{i}" for i in range(len(ROWS))],
+        "ward": wards,
+        "at": pa.array(map(datetime.fromisoformat, times), pa.timestamp("us")),
+    }
+    pq.write_table(pa.table(table), folder / "people.parquet")
     return {"table": folder / "people.parquet", "of": {"engine": "spark"}}
 
 
@@ -95,12 +104,12 @@ HELD = [in_a_file, in_postgres, copied_from_postgres, pytest.param(in_spark, mar
 @pytest.mark.filterwarnings("ignore:unclosed.*socket:ResourceWarning")
 def test_every_engine_tells_them_alike(held: Any, tmp_path: Path, session: Session) -> None:
     with (tmp_path / "people.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([("who", "ward"), *((f"p{i}", key) for i, key in enumerate(NAMED))])
+        csv.writer(file).writerows([("who", "ward", "at"), *((f"p{i}", *row) for i, row in enumerate(ROWS))])
     there = held(tmp_path, session)
-    rows = lw.records(there["table"], person="who", **there["of"])
-    query = lw.statistic(rows, "count", by={"ward": LISTED})
+    rows = lw.records(there["table"], person="who", time="at", **there["of"])
+    query = lw.statistic(rows, "count", by={"ward": LISTED}, start="2024-03-01", end="2024-03-02")
     with open_data(query, read_keys(query)) as opened:
-        found = opened.survey(query).matches
+        found, of_all = opened.matches(query, [query.window]), opened.survey(query).matches
     alike, split, seen = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]](), set[str]()
     for way, written in ways(of_ascii if held is in_postgres else str.lower).items():
         others = {written(key) for key in NAMED if key not in LISTED}
@@ -113,3 +122,6 @@ def test_every_engine_tells_them_alike(held: Any, tmp_path: Path, session: Sessi
     assert split
     assert (found.alike, found.split) == (alike, split)
     assert (found.listed, found.named, found.unlisted) == (len(LISTED), 1, len(NAMED) - 1)
+    assert {key for keys in of_all.alike.values() for key in keys} - {
+        key for keys in alike.values() for key in keys
+    } == {"none"}

@@ -6,6 +6,8 @@ LINE = "leeward.distance._line"
 DIRECTED = "leeward.distance._directed"
 TESTS = "tests/distance/test_distance.py"
 NOTIONS = "tests/notion/test_notions.py"
+ELASTIC, REGIONS = "leeward.distance._elastic", "leeward.distance._regions"
+FELT = "tests/distance/test_elastic.py"
 
 MUTANTS = [
     M(LINE, "Line.__call__", "self.rise * move if move >= 0 else self.fall * -move", "self.fall * move if move >= 0 else self.rise * -move",
@@ -71,4 +73,8 @@ MUTANTS = [
       "unbounded ε-DP as bounded ε-DP"),
     M("leeward.notion.convert", "other_side", "1 - exp_minus(rate) + exp_minus(rate) * chance", "1 - exp_minus(rate) * chance",
       "tests/notion/test_convert.py", "the δ of the other side"),
+    M(ELASTIC, "elastic_distance", "area.numerator // area.denominator) + 1)", "area.numerator // area.denominator))", FELT, "a place finds a metre's weight too little"),
+    M(ELASTIC, "elastic_distance", "if place and squares[y] > squares[order[place - 1]]:", "if True:", FELT, "of two places equally near the second counts the first"),
+    M(REGIONS, "region_distance", 'if region.back == "never":', "if False:", FELT, "who is outside may pass as a patient"),
+    M(REGIONS, "region_distance", 'if region.back == "alike":', "if True:", FELT, "the street is blurred as the hospital"),
 ]  # fmt: skip

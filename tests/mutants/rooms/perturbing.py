@@ -12,6 +12,12 @@ SERIES = "leeward.local.series._job"
 PROMISE = "leeward.local.series._series"
 AGAIN, AGAIN_TESTS = "leeward.local.series._repeats", "tests/local/test_meter_repeats.py"
 OWN_REPORTS, OWN_TESTS = "leeward.local.location._own_reports", "tests/local/test_own_reports.py"
+ATTACKED, ATTACKED_TESTS = "leeward.local.location._attacked", "tests/local/test_attacked.py"
+APPLIANCE, APPLIANCE_TESTS = (
+    "leeward.local.series._appliance",
+    "tests/local/test_appliance.py tests/local/test_appliance_spec.py",
+)
+RUN, RUN_TESTS = "leeward.local.series._attack_table", "tests/local/test_appliance_spec.py"
 PEOPLE = "leeward.ledger._person_budgets"
 STORES = "leeward.local._stores"
 KEYS = "tests/spec/test_perturb_keys.py"
@@ -193,4 +199,17 @@ MUTANTS = [
     M("leeward.local.series._days", "_microseconds", "timedelta(microseconds=1)", "timedelta(minutes=1)", TRACKS, "moments are minutes"),
     M("leeward.local.series._quantities", "check_unit", "if near and unit not in UNITS", "if False", "tests/local/test_series_readings.py", "kw and KW are units of their own"),
     M("leeward.local.series._quantities", "_kind", 'f"what is counted in {unit}"', '"power"', "tests/local/test_series_readings.py", "heart beats are watts"),
+    M("leeward.local.location._felt", "Felt.promise", "region.back,", '"usual",', "tests/local/test_felt_places.py", "all policies of regions are usual the other way"),
+    M(ATTACKED, "Attack._add", "if report in self._seen:", "if False:", ATTACKED_TESTS, "a report that is shown again teaches again"),
+    M(ATTACKED, "_grid_points", "known & geo.box.inside(north, east, margin=_ROUNDED)", "known", ATTACKED_TESTS, "the edge of the box is one point to him"),
+    M("leeward.local.location._seen", "SeenTracks._test", "(beyond <= 0) == holds", "(beyond <= 0) != holds", ATTACKED_TESTS, "a test that holds is one that fails"),
+    M("leeward.local.location._attacker", "attacker_views", "for _ in range(before, count):", "for _ in range(count):", "tests/local/test_attacker.py", "reports are seen again"),
+    M(APPLIANCE, "_odds", "np.abs(noise - part.moves)", "np.abs(noise + part.moves)", APPLIANCE_TESTS, "an appliance takes away what it adds"),
+    M(APPLIANCE, "_Part.farthest", "np.abs(self.moves).max()", "np.abs(self.moves).sum()", APPLIANCE_TESTS, "a window's norm is that of its readings added up"),
+    M(APPLIANCE, "_by_squares", "(2 * part.variance)", "2", APPLIANCE_TESTS, "levels of a tree weigh alike"),
+    M(APPLIANCE, "Appliance.check_law", "if self._parts[-1].at.stop > len(self.moves):", "if False:", APPLIANCE_TESTS, "a window that is cut is held for whole"),
+    M(RUN, "attack_table", "seen.truth[whole] - attack.moves if ran else seen.truth[whole]", "seen.truth[whole]", RUN_TESTS, "what ran is added once more"),
+    M(RUN, "attack_table", ".all(axis=1)", ".any(axis=1)", RUN_TESTS, "missing readings are attacked"),
+    M("leeward.local.series._tree_table", "rows_of_tree", "sum(each) - sum(each[: n + 1])", "sum(each[:n])", RUN_TESTS, "hours are read where the period stands"),
+    M("leeward.ledger._spent", "distinct", "if (np.diff(first[order]) > 0).all():", "if True:", "tests/ledger/test_people.py", "two reports of one person in a day are of two"),
 ]  # fmt: skip

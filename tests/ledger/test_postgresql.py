@@ -23,7 +23,7 @@ from tests.postgres import PASSWORD, STRANGER, Server
 from leeward._postgres import Address, explained
 from leeward.errors import CapExceededError, InputError, LedgerError
 from leeward.ledger import Ledger, _postgresql
-from leeward.ledger._balance import append, balance
+from leeward.ledger._account import append, balance
 
 Start = Callable[..., "subprocess.Popen[str]"]
 

@@ -16,8 +16,9 @@ from leeward._postgres import EXAMPLE, Address, is_address
 from leeward._progress import Progress, silent
 from leeward.errors import BudgetConflictError, InputError, LedgerError
 from leeward.ledger import _chain as chain
+from leeward.ledger._account import append, balance, open_budgets
 from leeward.ledger._analysts import Analyst, Share, refuse_beyond_share, shares
-from leeward.ledger._balance import NOT_OPEN, Balance, append, balance, open_budgets
+from leeward.ledger._balance import NOT_OPEN, Balance
 from leeward.ledger._content import (
     Content,
     Fingerprint,

@@ -16,7 +16,8 @@ from sqlalchemy import Connection, insert, select
 from leeward._postgres import Address
 from leeward.errors import LedgerError
 from leeward.ledger import _chain as chain
-from leeward.ledger._balance import NOT_OPEN, append
+from leeward.ledger._account import append
+from leeward.ledger._balance import NOT_OPEN
 from leeward.ledger._postgresql import PostgresStore
 from leeward.ledger._schema import charges, metadata
 from leeward.ledger._sqlite import SqliteStore, moved_to

@@ -22,9 +22,10 @@ from sqlalchemy.pool import NullPool
 from leeward._paths import resolve_ledger
 from leeward.errors import BudgetConflictError, LedgerError
 from leeward.ledger._beside import PRIVATE
+from leeward.ledger._file import refuse_odd
 from leeward.ledger._parts import joined
 from leeward.ledger._secret import read_private
-from leeward.ledger._sqlite import WHAT_SQLITE_RAISES, _begin, _explained, _prepare, is_blank, made_private, refuse_odd
+from leeward.ledger._sqlite import WHAT_SQLITE_RAISES, _begin, _explained, _prepare, is_blank, made_private
 
 HASHED: Final = "3"
 """Who is one person, and what the keyed hashes cover. Another number would name other people."""

@@ -17,8 +17,9 @@ from leeward._progress import Progress
 from leeward._taught import taught
 from leeward.errors import InputError, LedgerError
 from leeward.ledger import _chain as chain
+from leeward.ledger._account import append, balance, open_budgets
 from leeward.ledger._analysts import Analyst, refuse_beyond_share
-from leeward.ledger._balance import NOT_OPEN, Balance, agree, append, balance, charged, open_budgets
+from leeward.ledger._balance import NOT_OPEN, Balance, agree, charged
 from leeward.ledger._content import (
     Content,
     Fingerprint,

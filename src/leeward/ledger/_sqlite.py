@@ -18,14 +18,12 @@ from sqlalchemy.pool import NullPool
 
 from leeward._locks import why_no_locks
 from leeward.errors import LedgerError
-from leeward.ledger._beside import PRIVATE, companion
+from leeward.ledger._beside import PRIVATE
+from leeward.ledger._file import refuse_odd
 from leeward.ledger._lock import FileLock, is_locked, lock_path, sweep
 from leeward.ledger._schema import APPLICATION_ID, VERSION, entries, identity, metadata
 from leeward.ledger._secret import fingerprint, key_of, read_or_make_key
 from leeward.ledger._store import NoLedgerError, Store
-
-_LONGEST_NAME = 255 - len(companion(Path("_"), "0" * 32, "lock").name[1:])
-"""Bytes of a file's name that leave room for the longest name beside it."""
 
 
 class SqliteStore(Store):
@@ -193,30 +191,6 @@ class SqliteStore(Store):
         except WHAT_SQLITE_RAISES as error:
             raw = error.orig if isinstance(error, DBAPIError) else error
             raise _explained(self.path, raw) from (raw if isinstance(raw, sqlite3.Error) else None)
-
-
-def refuse_odd(path: Path) -> None:
-    """Refuse what is not a plain file of one name: SQLite keeps locks and journals by name, two would write over each other.
-
-    Raises:
-        LedgerError: it is there, and is a folder, a pipe or a device, or has two names; or its name is too long.
-    """
-    if len(os.fsencode(path.name)) > _LONGEST_NAME:
-        raise LedgerError(
-            f"The file {path} has a name of more than {_LONGEST_NAME} bytes",
-            "files beside it are named after it, and few file systems hold names of more than 255 bytes",
-            "Give it a shorter name",
-        )
-    if os.path.isdir(path):
-        raise LedgerError(f"{path} is a folder", "a budget is one file", "Name a file in it")
-    if os.path.lexists(path) and not os.path.isfile(path):
-        raise LedgerError(f"{path} is not a regular file", "a budget is one file that is kept", "Name another")
-    if os.path.isfile(path) and path.stat().st_nlink > 1:
-        raise LedgerError(
-            f"The file {path} has another name too (a hard link)",
-            "a process that writes under one name does not see one that writes under the other, and charges would be lost",
-            "Remove the other name, or make it a symbolic link",
-        )
 
 
 def make_private(path: Path) -> bool:

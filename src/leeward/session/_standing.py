@@ -86,15 +86,17 @@ def standing(budget: Budget, notion: Notion, plans: Sequence[AnyPlan], keys: str
         BudgetConflictError: the budget is counted in another notion than it says, or has another cap.
         LedgerError: the ledger cannot be used.
     """
-    from leeward.ledger import Ledger
     from leeward.ledger._balance import agree
+    from leeward.ledger._file import is_absent
+
+    if is_absent(budget.ledger):  # before what reads ledgers is loaded, a fifth of a second
+        return _not_open(budget, notion, plans, rows)
+    from leeward.ledger import Ledger
 
     ledger, cap = Ledger.find(budget.ledger), budget.exact_cap()
     account = None if ledger is None else ledger.account(budget.dataset, new=True)  # if any: nothing is opened
     if ledger is None or account is None:
-        counted_in = budget.counted_in(notion, None, rows=rows)
-        none = (False,) * len(plans)
-        return Standing(counted_in, opening_balance(budget, counted_in), none, none)
+        return _not_open(budget, notion, plans, rows)
     counted_in = budget.counted_in(notion, account.notion, rows=rows)
     stands = balance_of(account)
     agree(stands, budget.dataset, counted_in, cap, budget.exact_cap_delta())
@@ -102,6 +104,11 @@ def standing(budget: Budget, notion: Notion, plans: Sequence[AnyPlan], keys: str
     known = tuple(ledger.peek(budget.dataset, budget.version, key) is not None for key in asked)
     paid = tuple(ledger.is_charged(budget.dataset, budget.version, key) for key in asked)
     return Standing(counted_in, stands, known, paid)
+
+
+def _not_open(budget: Budget, notion: Notion, plans: Sequence[AnyPlan], rows: bool) -> Standing:
+    counted_in, none = budget.counted_in(notion, None, rows=rows), (False,) * len(plans)
+    return Standing(counted_in, opening_balance(budget, counted_in), none, none)
 
 
 def opening_balance(budget: Budget, counted_in: str) -> Balance:

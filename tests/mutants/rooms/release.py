@@ -110,7 +110,7 @@ MUTANTS = [
     M(ACCOUNT, "charged", "standing.spent + cost", "max(standing.spent, cost)", BUDGET, "charges do not add up"),
     M(ACCOUNT, "agree", "if notion != standing.notion:", "if False:", BUDGET, "costs in two notions are added"),
     M(ACCOUNT, "agree", "cap is not None and cap != fixed_to.epsilon", "False", BUDGET, "another cap is ignored"),
-    M(ACCOUNT, "append", "number = (head or 0) + 1", "number = (head or 0) + 2", FILES + " " + BUDGET, "the chain has holes"),
+    M("leeward.ledger._account", "append", "number = (head or 0) + 1", "number = (head or 0) + 2", FILES + " " + BUDGET, "the chain has holes"),
     M(CLAIM, "Reservation.store", "if settled > self.cost:", "if False:", BUDGET, "an answer may cost more than was reserved"),
     M(CLAIM, "Reservation.store", "standing.spent - spare", "standing.spent", BUDGET, "what was reserved too much is not given back"),
     M(CLAIM, "Reservation._withdraw", "standing.spent - paid", "standing.spent", BUDGET, "a withdrawn charge stays spent"),

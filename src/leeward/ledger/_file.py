@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one file of a ledger in SQLite: what may be one, and whether there is one. Nothing is opened."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from leeward._paths import resolve_ledger
+from leeward._postgres import is_address
+from leeward.errors import LedgerError
+from leeward.ledger._beside import companion
+from leeward.ledger._high_water_mark import mark_path
+
+_LONGEST_NAME = 255 - len(companion(Path("_"), "0" * 32, "lock").name[1:])
+"""Bytes of a file's name that leave room for the longest name beside it."""
+
+
+def is_absent(url: str | Path) -> bool:
+    """Whether no ledger is in a file, nor was: neither it nor its mark is there. Of a database it is not known.
+
+    Raises:
+        LedgerError: its name is too long.
+        InputError: it is not the name of a file.
+    """
+    if isinstance(url, str) and is_address(url):
+        return False
+    path = Path(os.path.realpath(resolve_ledger(url)))
+    refuse_odd(path)
+    is_marked = os.path.lexists(mark_path(path))  # asked first: meanwhile another process may make both
+    return not os.path.lexists(path) and not is_marked
+
+
+def refuse_odd(path: Path) -> None:
+    """Refuse what is not a plain file of one name: SQLite keeps locks and journals by name, two would write over each other.
+
+    Raises:
+        LedgerError: it is there, and is a folder, a pipe or a device, or has two names; or its name is too long.
+    """
+    if len(os.fsencode(path.name)) > _LONGEST_NAME:
+        raise LedgerError(
+            f"The file {path} has a name of more than {_LONGEST_NAME} bytes",
+            "files beside it are named after it, and few file systems hold names of more than 255 bytes",
+            "Give it a shorter name",
+        )
+    if os.path.isdir(path):
+        raise LedgerError(f"{path} is a folder", "a budget is one file", "Name a file in it")
+    if os.path.lexists(path) and not os.path.isfile(path):
+        raise LedgerError(f"{path} is not a regular file", "a budget is one file that is kept", "Name another")
+    if os.path.isfile(path) and path.stat().st_nlink > 1:
+        raise LedgerError(
+            f"The file {path} has another name too (a hard link)",
+            "a process that writes under one name does not see one that writes under the other, and charges would be lost",
+            "Remove the other name, or make it a symbolic link",
+        )

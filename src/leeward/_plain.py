@@ -225,4 +225,6 @@ def short_percent(chance: Any) -> str:
 
 def odds(cost: float) -> str:
     """Write e^cost, the odds by which two things are distinguished, in four digits and rounded up."""
+    if math.isinf(cost):
+        return "e^∞"
     return at_most(math.exp(cost), 4) if cost < 30 else f"e^{at_most(cost, 4)}"

@@ -112,6 +112,7 @@ def test_a_long_list_is_looked_at_in_parts(monkeypatch: pytest.MonkeyPatch) -> N
     ("options", "said"),
     [
         ({"reports": [0]}, "reports"),
+        ({"reports": 10}, "reports = 10"),
         ({"reports": [1.5]}, "reports"),
         ({"reports": [10_001]}, "simulated are at most 2,000 places and 10,000 reports"),
         ({"trials": 1}, "trials = 1"),

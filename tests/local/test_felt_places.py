@@ -199,3 +199,26 @@ def test_a_region_that_nobody_passes_into_is_said_to_be_left_out_of_what_others_
     assert promise((4000, 0), (1000, 0)).is_infinite
     assert "From outside, no place may pass as one of barracks" in said[-1]
     assert not any("no place may pass" in text for text in Felt(regions=[CLINIC]).texts(noise().epsilon))
+
+
+@pytest.mark.parametrize(
+    ("members", "said"),
+    [
+        ([-1], "members = -1"),
+        ([0.0], "members = 0.0"),
+        (None, "members = None"),
+        ("4", "members = '4'"),
+        ([12], "not listed"),
+    ],
+)
+def test_a_region_is_of_places_that_are_listed(members: Any, said: str) -> None:
+    """Found: a number below 0 was one of the last places, and others failed somewhere inside."""
+    with pytest.raises(InputError, match=said):
+        noise().best_over(NORTH, EAST, felt=Felt(regions=[PlaceRegion("clinic", members, "1500 m", "500 m")]))
+
+
+def test_a_region_has_a_name_and_may_count_as_any_length() -> None:
+    with pytest.raises(InputError, match="name = None"):
+        PlaceRegion(None, [4], "1500 m", "500 m")  # type: ignore[arg-type]
+    far = Felt(regions=[PlaceRegion("clinic", [4], "1500 m", "1e400 m")])
+    assert "a factor of e^∞" in noise().best_over(NORTH, EAST, felt=far)[0].statement().felt.text[0]

@@ -27,6 +27,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._plain import told
 from leeward.errors import InputError
 from leeward.exact._real import whole
 from leeward.local.location._after import Places
@@ -78,6 +79,9 @@ def attacker_views(
     Raises:
         InputError: for numbers that are not as described, or more places or reports than are simulated.
     """
+    given: object = reports
+    if not isinstance(given, Iterable):
+        raise InputError(f"reports = {told(reports)}", "they are several numbers of reports", "Give such as [1, 10]")
     counts = sorted({whole(count, "reports", says="it is how many the attacker sees") for count in reports})
     trials = whole(trials, "trials", says="it is how many people are simulated")
     if trials < 2:

@@ -7,12 +7,12 @@ without any promise. They take the place of metres in what is asked: ε a metre,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, get_args
 
-from leeward._plain import odds
+from leeward._plain import odds, told
 from leeward._taught import taught
 from leeward.distance import (
     FiniteDistance,
@@ -23,7 +23,7 @@ from leeward.distance import (
 )
 from leeward.distance._regions import Back
 from leeward.errors import InputError, check_choice
-from leeward.exact._real import Exact, Real, exact
+from leeward.exact._real import Exact, Real, exact, whole
 from leeward.local.location._length import metres
 from leeward.local.location._terms import PositionNoise
 
@@ -52,8 +52,16 @@ class PlaceRegion:
     back: Back = "usual"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise InputError(f"name = {told(self.name)}", "it is what the region is called", 'Give such as "hospital"')
+        if isinstance(self.members, str | bytes) or not isinstance(self.members, Iterable):
+            raise InputError(f"members = {told(self.members)}", "they are numbers of places", "Give such as [0, 7]")
+        numbers = tuple(
+            whole(number, "members", 0, says="it is the number of a place, from 0") for number in self.members
+        )
         metres(self.within, "within")
         metres(self.counts_as, "counts_as")
+        object.__setattr__(self, "members", numbers)
         check_choice("back", self.back, get_args(Back), "it is not an option")
 
     def text(self, epsilon: Real) -> str:
@@ -130,6 +138,12 @@ class Felt:
         else:
             felt = elastic_distance(at, many, within=metres(self.within, "within"), least=self.least, norm=geo.norm)
         if self.regions:
+            if any(number >= len(points) for region in self.regions for number in region.members):
+                raise InputError(
+                    "A region with a place that is not listed",
+                    f"there are {len(points)}, from 0 on",
+                    "Correct its members",
+                )
             asked = [
                 Region(
                     [at[number] for number in region.members],

@@ -47,6 +47,7 @@ MUTANTS = [
     M("leeward.service._brokers", "_refuse", "if spec.budget is None:", "if False:", BROKERS, "a broker has any number of reports of one position"),
     M("leeward.service._offers", "Offers.of_broker", "if name in each.brokers", "", BROKERS, "who has any token sends positions"),
     M("leeward.service._brokering", "Brokering._drawn", "except DataError:", "except ZeroDivisionError:", BROKERS, "a position beyond the box is told to the curator, and closes the service"),
+    M("leeward.service._brokering", "Brokering._drawn", "if calendar.rule == AS_WRITTEN:", "if False:", BROKERS, "the first time without an offset closes a store to all others"),
     M("leeward.service._brokering", "Brokering.reports", "if (sent.time is not None) != offer.timed:", "if sent.time is None and offer.timed:", BROKERS, "a time that counts for nothing is taken"),
     M("leeward.local.location._job", "LocationJob.reports", "None, self._budgets(new=False))", "None, self._budgets(new=True))", BROKERS, "a store that is gone is made anew, and everybody has a whole budget"),
 ]  # fmt: skip

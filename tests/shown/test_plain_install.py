@@ -225,6 +225,9 @@ def test_a_plain_install_in_an_empty_environment(tmp_path: Path) -> None:
     asked = [*pip, "-c", str(ROOT / "constraints.txt"), str(ROOT)]
     installed = subprocess.run(asked, env=clean, capture_output=True, text=True, check=False)
     assert installed.returncode == 0, installed.stderr
+    files = (path for path in place.rglob("*") if path.is_file() and not path.is_symlink())
+    megabytes = sum(path.stat().st_size for path in files if path.suffix != ".pyc") / 1e6
+    assert megabytes < 520  # what docs/limits.md tells, without bytecode
     listed = subprocess.run(
         [python, "-m", "pip", "list", "--format=json"], env=clean, capture_output=True, text=True, check=True
     )

@@ -269,16 +269,18 @@ def test_the_guides_table_of_a_real_house_is_what_the_plan_tells() -> None:
         "tree of days and period": ({}, given["publish"]),
     }
     for way, (protect, publish) in ways.items():
-        (row,) = (line for line in guide.splitlines() if line.startswith(f"| {way} |"))
-        _, error, *figures = (cell.strip() for cell in row.strip("|").split("|"))
+        lines = guide.splitlines()
+        (at,) = (number for number, line in enumerate(lines) if line.startswith(f"| {way} |"))
+        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[at : at + 2]]
         made: Any = check_job(given | {"protect": given["protect"] | protect, "publish": publish})
-        for attack, (most, right, _) in zip(made._attacks[None], (figures[:3], figures[3:]), strict=True):
+        for attack, (_, _, days, most, right, _) in zip(made._attacks[None], rows, strict=True):
+            assert attack.days == int(days)
             bound = float(most[2:]) if most.startswith("e^") else math.log(float(most))
             assert float(attack.most) <= bound < float(attack.most) * 1.002
             assert attack.chances(4_000, SeededBitsForTests(attack.days)).best == pytest.approx(
                 float(right.split()[0]) / 100, abs=0.03
             )
-        said, number = made.statement().mean_error, float(error.split()[0].replace(",", ""))
+        said, number = made.statement().mean_error, float(rows[0][1].split()[0].replace(",", ""))
         if not publish:
             assert number == round(said.reading)
         else:

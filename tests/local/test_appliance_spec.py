@@ -128,6 +128,7 @@ def test_signatures_that_do_not_fit_are_refused_before_anything_is_read(folder: 
     for him, says in (
         ({"days": [3]}, "the period ends before"),
         ({"days": [0]}, "days"),
+        ({"days": []}, r"days = \[\]"),
         ({"adds": ["1 Wh"]}, "Wh"),
         ({"first": "2026-03-28T05:30"}, "no reading of the period is due"),
         ({"adds": ["1 W"] * 25, "days": [2]}, "lasts at most a day"),

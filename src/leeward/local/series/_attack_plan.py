@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from leeward._plain import counted, odds
+from leeward.errors import InputError
 from leeward.local.series._appliance import Appliance
 from leeward.local.series._documents import AppliancePart, ApplianceSees
 from leeward.local.series._post_processing import PostProcessing
@@ -24,8 +25,10 @@ def appliances(asked: Attacker, published: Series | Totals | TotalsTree) -> list
     """Return the attacks of a spec on what is published of a meter, one for each number of days.
 
     Raises:
-        InputError: as for `Appliance`.
+        InputError: as for `Appliance`; or there is no number of days.
     """
+    if not asked.days:
+        raise InputError("days = []", "it is on how many days in a row the appliance runs", "Write days = [1, 7]")
     return [Appliance(published, adds=asked.adds, first=asked.first, days=days) for days in sorted(set(asked.days))]
 
 

@@ -76,6 +76,8 @@ def test_the_best_guess_is_right_as_often_as_its_exact_law_says(asked: Any) -> N
     [
         ({"adds": []}, "whole steps"),
         ({"adds": ["0.5 W"]}, "whole steps"),
+        ({"adds": ["9 W"]}, "none moves farther"),
+        ({"adds": ["1e40 W"]}, "none moves farther"),
         ({"first": "2026-03-01T05:00"}, "no reading of the period is due"),
         ({"first": "2026-03-02T00:00"}, "no reading of the period is due"),
         ({"first": "2026-03-01T18:00"}, "ends before"),

@@ -94,7 +94,7 @@ class Appliance:
         days: on how many days in a row it runs so, 24 hours apart.
 
     Raises:
-        InputError: for amounts between grid points, or readings outside the period.
+        InputError: for amounts between grid points or of more than the public range, or readings outside the period.
     """
 
     def __init__(
@@ -109,6 +109,12 @@ class Appliance:
                 f"adds = {', '.join(adds) or 'nothing'}",
                 f"it adds something, in whole steps of {series.grid.step}",
                 "Round it to the grid",
+            )
+        if max(map(abs, steps)) > series.grid.highest - series.grid.lowest:
+            raise InputError(
+                f"adds = {', '.join(adds)}",
+                f"readings are from {series.grid.lower} to {series.grid.upper}, and none moves farther",
+                "Give what the appliance adds to one reading",
             )
         self.days = whole(days, "days", says="it is on how many days in a row the appliance runs")
         apart, rest = divmod(_DAY, clock.step)

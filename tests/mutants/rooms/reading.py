@@ -76,7 +76,7 @@ MUTANTS = [
     M(SLOTS, "_compared", "rows.stamp < windows.end", "rows.stamp <= windows.end", WINDOWS, "the end of a window is inside, where ends are odd"),
     M(TIMED, "TimedRows._one_pass", "each.aware == window.aware", "True", WINDOWS, "windows of two kinds of time are compared with one column"),
     M(TIMED, "TimedRows._one_pass", "if self._kind(each) == self._kind(window)", "if True", "tests/engine/test_engine_clock.py", "dates count in an hour that is asked beside its day"),
-    M(TIMED, "TimedRows._comparable", "of_its_clock & ~self._rows.dated", "of_its_clock", "tests/engine/test_engine_clock.py", "a date is its midnight"),
+    M(TIMED, "TimedRows._comparable", "of_its_clock & ~rows.dated", "of_its_clock", "tests/engine/test_engine_clock.py", "a date is its midnight"),
     M("leeward.engine._columns", "point", "(degrees[-1].abs() > most).fill_null(False)", "False", "tests/engine/test_engine_places.py", "longitudes from 0 to 360 lie outside every box"),
     M(NUMBERS, "NumberTable._tally_all", 'taken.group_by("window", "person")', 'taken.group_by("person")', OF_NUMBERS, "a person counts in one window of all"),
     M(NUMBERS, "NumberTable._tally_all", 'group_by("window", "group", "number")', 'group_by("group", "number")', OF_NUMBERS, "windows of a statistic are mixed"),

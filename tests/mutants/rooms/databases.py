@@ -16,7 +16,58 @@ SQL = "leeward.engine._postgres_sql"
 COUNTED = "tests/engines/test_inside_postgres.py"
 TRAPS = "tests/engines/test_traps.py"
 
+THEIRS = "tests/tables/test_tables_of_others.py"
+BY_SPARK = "tests/local/test_perturb_in_spark.py"
+
 MUTANTS = [
+    M(
+        "leeward.tables._memory",
+        "_check_backend",
+        "if name not in _BACKENDS:",
+        "if False:",
+        THEIRS,
+        "any Ibis table is read",
+    ),
+    M(
+        "leeward.tables._files",
+        "files_of",
+        '    if kinds == {"parquet"}:\n        _refuse_part_of_table(files)\n',
+        "",
+        THEIRS,
+        "a pattern over a table of Delta Lake counts what was deleted",
+    ),
+    M(
+        "leeward.engine._numbers",
+        "NumberTable.beyond",
+        "above &= ~below",
+        "pass",
+        "tests/engines/test_one_meaning.py::test_ibis_tables_of_a_caller_have_it",
+        "a sum of numbers beyond both bounds is counted twice",
+    ),
+    M(
+        "leeward._scratch",
+        "_remove",
+        "if not entry.is_dir(follow_symlinks=False):",
+        "if not entry.is_dir():",
+        "tests/outputs/test_scratch.py",
+        "what lies behind a link is swept",
+    ),
+    M(
+        "leeward.local.location._spark_table",
+        "OpenedTable.write",
+        "            file.file.check_unchanged()\n",
+        "            pass\n",
+        f"{BY_SPARK}::test_what_a_killed_worker_drew_is_never_shown",
+        "what is drawn by Spark is another table than the one that was charged",
+    ),
+    M(
+        "leeward.local.location._spark_table",
+        "OpenedTable.charge",
+        "        if found.timeless:\n            raise no_time()\n",
+        "",
+        f"{BY_SPARK}::test_tables_that_spark_does_not_perturb",
+        "reports without a time are charged to some day",
+    ),
     M(
         INSIDE,
         "InPostgres.check_unchanged",

@@ -214,6 +214,6 @@ MUTANTS = [
     M(APPLIANCE, "Appliance.check_law", "if self._parts[-1].at.stop > len(self.moves):", "if False:", APPLIANCE_TESTS, "a window that is cut is held for whole"),
     M(RUN, "attack_table", "seen.truth[whole] - attack.moves if ran else seen.truth[whole]", "seen.truth[whole]", RUN_TESTS, "what ran is added once more"),
     M(RUN, "attack_table", ".all(axis=1)", ".any(axis=1)", RUN_TESTS, "missing readings are attacked"),
-    M("leeward.local.series._tree_table", "rows_of_tree", "sum(each) - sum(each[: n + 1])", "sum(each[:n])", RUN_TESTS, "hours are read where the period stands"),
+    M("leeward.local.series._totals_table", "rows_of_tree", "sum(each) - sum(each[: n + 1])", "sum(each[:n])", RUN_TESTS, "hours are read where the period stands"),
     M("leeward.ledger._spent", "distinct", "if (np.diff(first[order]) > 0).all():", "if True:", "tests/ledger/test_people.py", "two reports of one person in a day are of two"),
 ]  # fmt: skip

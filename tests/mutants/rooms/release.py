@@ -102,7 +102,7 @@ MUTANTS = [
     M(MONITOR, "_answer", "reserve=each * reserved.may_stop", "reserve=each", MONITORS, "one ε is reserved where several counts may stop in one round"),
     M(MONITOR, "monitor", "stops = state.stops", "stops = 0", MONITORS + " tests/truth", "a round is told of no stops before it"),
     M(MONITOR, "_told", "price_at_most=str(each * rules.stop_after)", "price_at_most=str(each)", MONITORS + " tests/truth", "the price of a monitor is told as ε"),
-    M(RESULT, "Release.to_pandas", "types_mapper={pa.int64(): pd.Int64Dtype()}.get", "", "tests/session/test_result.py", "missing counts become NaN"),
+    M(RESULT, "Release.to_pandas", "types_mapper={pa.int64(): pandas.Int64Dtype()}.get", "", "tests/session/test_result.py", "missing counts become NaN"),
     M(ACCOUNT, "charged", "if cost.epsilon > left.epsilon:", "if cost.epsilon > cap.epsilon:", BUDGET, "each release is held against the whole cap"),
     M(ACCOUNT, "charged", "if cost.delta > left.delta:", "if cost.delta > cap.delta:", DELTAS, "each δ is held against the whole cap on δ"),
     M(ACCOUNT, "charged", "if cost.delta > left.delta:", "if False:", DELTAS, "δ is charged without a cap"),

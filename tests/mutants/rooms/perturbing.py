@@ -205,7 +205,7 @@ MUTANTS = [
     M("leeward.local.series._quantities", "_kind", 'f"what is counted in {unit}"', '"power"', "tests/local/test_series_readings.py", "heart beats are watts"),
     M("leeward.local.location._felt", "Felt.promise", "region.back,", '"usual",', "tests/local/test_felt_places.py", "all policies of regions are usual the other way"),
     M(ATTACKED, "Attack._add", "if report in self._seen:", "if False:", ATTACKED_TESTS, "a report that is shown again teaches again"),
-    M(ATTACKED, "_grid_points", "known & geo.box.inside(north, east, margin=_ROUNDED)", "known", ATTACKED_TESTS, "the edge of the box is one point to him"),
+    M(ATTACKED, "_grid_points", "    known &= geo.box.inside(north, east, margin=_ROUNDED)\n", "", ATTACKED_TESTS, "the edge of the box is one point to him"),
     M("leeward.local.location._seen", "SeenTracks._test", "(beyond <= 0) == holds", "(beyond <= 0) != holds", ATTACKED_TESTS, "a test that holds is one that fails"),
     M("leeward.local.location._attacker", "attacker_views", "for _ in range(before, count):", "for _ in range(count):", "tests/local/test_attacker.py", "reports are seen again"),
     M(APPLIANCE, "_odds", "np.abs(noise - part.moves)", "np.abs(noise + part.moves)", APPLIANCE_TESTS, "an appliance takes away what it adds"),

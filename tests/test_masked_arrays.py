@@ -128,6 +128,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 
 ELSEWHERE = {
     "given_array": "it refuses them",
+    "clipped": "within, on what was taken by given_array",
     "_checked": "FirstAccepted.draw",
     "_row": "RankSelection.runs",
     "_degrees": "PlanarLaplace.perturb_points",

@@ -104,7 +104,7 @@ def _refuse_spelt_otherwise(change: Change, column: str, listed: Sequence[Allowe
     named = [value for atom in asked for value in atom.values or ()]
     if of == "groups":
         named += change.records or ()
-    read = {reading_alike(str(each)): each for each in listed}
+    read = {reading_alike(str(each)): each for each in listed} if named else {}  # a list may be long
     otherwise = [value for value in named if value not in listed and reading_alike(str(value)) in read]
     if otherwise:
         raise InputError(

@@ -100,10 +100,10 @@ def events(ledger: str = "events.ledger") -> list[list[Any]]:
     ]
 
 
-def people(store: str = "blocks.budgets") -> dict[str, Any]:
+def people(store: str = "hashed.budgets") -> dict[str, Any]:
     """Return what is spent by each person on two days, and what each was told.
 
-    ``people.budgets`` is of the version that kept a row a person and day.
+    ``people.budgets`` and ``blocks.budgets`` are of versions before 0.1.0 that hashed ids otherwise.
     """
     budgets = PersonBudgets(store, **PEOPLE)
 
@@ -143,7 +143,12 @@ def write() -> None:
     os.environ[VARIABLE] = "other.key"
     ledger.new_key()
     os.environ[VARIABLE] = first
-    with PersonBudgets("blocks.budgets", **PEOPLE, new=True).charging() as charge:
+    write_budgets()
+
+
+def write_budgets() -> None:
+    """Write the golden store of budgets."""
+    with PersonBudgets("hashed.budgets", **PEOPLE, new=True).charging() as charge:
         charge(IDS, [20000] * len(IDS))
         charge(IDS[:2], [0, 0])
 
@@ -180,6 +185,8 @@ def main() -> None:
         if not (FOLDER / "answers.ledger").exists():
             found = json.dumps(json.loads(Path("said.json").read_text("utf-8")) | answers(), indent=1)
             Path("said.json").write_text(found + "\n", "utf-8")
+        if not (FOLDER / "hashed.budgets").exists():
+            write_budgets()
         if not (FOLDER / "said-deltas.json").exists():
             write_deltas()
             found = json.dumps(deltas(), indent=1)

@@ -84,6 +84,8 @@ def test_zero_has_no_sign() -> None:
 def test_an_exponent_that_no_number_has_is_text() -> None:
     assert payer("1e" + "9" * 30) == "1e" + "9" * 30
     assert payer("1e999999999") == payer("10e999999998")
+    for power in (62, 63, 64, 65):
+        assert len({payer(one) for one in (10**power, f"1e{power}", f"10E{power - 1}", f"{10**power}.0")}) == 1
 
 
 NOBODY: dict[str, Any] = {
@@ -155,9 +157,19 @@ def test_many_are_named_as_one_is() -> None:
         "7é",
         "Ⅶ",
         "²",
+        "",
+        *(f"{sign}{digits}" for sign in ("", "-", "0", " ") for digits in ("7" * 64, "7" * 65, "7" + "0" * 64)),
     ]
     whole = [0, 7, -7, 70, -70, 10**30, 2**53 - 1]
-    for listed in (texts, whole, [*texts, *whole], [0.0, -0.0, 7.0, -70.0, 2.0**53 - 1]):
+    long = [*whole, 10**64 - 1, 10**64, -(10**64), 10**64 + 1]
+    for listed in (
+        texts,
+        whole,
+        long,
+        [-each for each in long],
+        [*texts, *whole],
+        [0.0, -0.0, 7.0, -70.0, 2.0**53 - 1],
+    ):
         assert list(payers(in_whole_numbers(listed))) == [payer(one) for one in listed]
     for listed in ([7.0, 7.5], [7.0, float("nan")], [7.0, 2.0**53], [7.0, float("inf")], [7.0, 7]):
         assert in_whole_numbers(listed) is listed

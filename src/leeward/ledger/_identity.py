@@ -15,7 +15,8 @@ values, dates, bytes that are no text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import string
+from collections.abc import Iterable, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from numbers import Integral, Real
 from typing import Any, Final
@@ -24,8 +25,16 @@ from uuid import UUID
 import numpy as np
 
 from leeward.errors import InputError
+from leeward.ledger._hashed_ids import encoded
 
+_AT_ONCE: Final = 1 << 15
 _NUMERAL: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_DIGITS: Final = 64
+"""Numbers below 10 to this power are written with all their digits, others by an exponent."""
+
+_OF_DIGITS: Final = np.isin(np.arange(256), list(b"0123456789"))
+_OF_NUMBERS: Final = ~np.isin(np.arange(256), list(string.ascii_letters.encode()))
+"""The bytes that numerals begin and end with, with white space around them, and some more."""
 
 
 def named(person: Any) -> str:
@@ -71,11 +80,8 @@ def payer(person: Any) -> str:
     """
     text = named(person)
     number = text.strip()
-    if number.isdecimal() and number.isascii() and number[0] != "0":  # as it is written below, in less time
-        digits = number.rstrip("0")
-        if digits == number:
-            return number
-        return f"{digits[0]}.{digits[1:]}E+{len(number) - 1}" if digits[1:] else f"{digits}E+{len(number) - 1}"
+    if number.isdecimal() and number.isascii() and number[0] != "0" and len(number) <= _DIGITS:
+        return number  # as it is written below, in less time
     if not _NUMERAL.fullmatch(number):
         return text
     try:
@@ -83,28 +89,42 @@ def payer(person: Any) -> str:
         value = exact.create_decimal(number).normalize(exact)
     except ArithmeticError:  # an exponent that no number has
         return text
-    return str(abs(value) if value == 0 else value)
+    if value == 0:
+        return "0"
+    return format(value, "f") if 0 <= value.adjusted() < _DIGITS else str(value)
 
 
-def payers(people: Iterable[Any]) -> Iterator[str]:
+def payers(people: Iterable[Any]) -> list[str]:
     """Return `payer` of each of many people.
 
     Raises:
         InputError: as for `named`.
     """
-    return (
-        str(one)
-        if type(one) is int and one % 10  # as `payer` writes a number that does not end in zeros
-        else one
-        if type(one) is str
-        and (
-            one[:1].isalpha()
-            or one[-1:].isalpha()  # no number is written so
-            or (one.isdecimal() and one.isascii() and one[0] != "0" and one[-1] != "0")  # and this one so
-        )
-        else payer(one)
-        for one in people
-    )
+    texts = [*people]
+    types = {*map(type, texts)}
+    if types == {int} and max(-min(texts), max(texts)) < 10**_DIGITS:
+        return [*map(str, texts)]
+    if types != {str}:
+        texts = [*map(named, texts)]
+    for i in range(0, len(texts), _AT_ONCE):
+        for row in _in_doubt(texts[i : i + _AT_ONCE]):
+            texts[i + row] = payer(texts[i + row])
+    return texts
+
+
+def _in_doubt(texts: Sequence[str]) -> list[int]:
+    """Return which texts `payer` may write otherwise: those that may be numbers, but are not whole ones as it has them."""
+    raw, sizes = encoded(texts)
+    signs = np.frombuffer(raw + b" ", np.uint8)
+    ends = np.cumsum(sizes)
+    begins = ends - sizes
+    first = signs[begins]
+    is_number = _OF_NUMBERS[first] & _OF_NUMBERS[signs[ends - 1]]
+    if is_number.any():
+        others = np.concatenate([[0], np.cumsum(~_OF_DIGITS[signs], dtype=np.int32)])
+        is_number &= (others[ends] > others[begins]) | (first == ord("0")) | (sizes > _DIGITS)
+    found: list[int] = np.flatnonzero(is_number).tolist()
+    return found
 
 
 def in_whole_numbers(people: Sequence[Any]) -> Sequence[Any]:

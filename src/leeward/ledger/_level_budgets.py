@@ -84,9 +84,8 @@ class LevelBudgets(PersonBudgets):
         self._enough.clear()
 
     def _accounts(self, people: Sequence[Any]) -> Accounts:
-        each = ((who, price) for who in payers(people) for price in self._written)
-        hashed = b"".join(self.digests("person at a price", each))
-        return np.frombuffer(hashed, "S16").reshape(-1, len(self._written))
+        ids = payers(people)
+        return np.column_stack([self.hashed_ids(ids, price) for price in self._written])
 
     def _priced(self, prices: Sequence[int] | None, _reports: int) -> Sequence[int]:
         if prices is None:

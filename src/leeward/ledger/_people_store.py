@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -23,6 +23,7 @@ from leeward._paths import resolve_ledger
 from leeward.errors import BudgetConflictError, LedgerError
 from leeward.ledger._beside import PRIVATE
 from leeward.ledger._file import refuse_odd
+from leeward.ledger._hashed_ids import hashed_ids
 from leeward.ledger._parts import joined
 from leeward.ledger._secret import read_private
 from leeward.ledger._sqlite import WHAT_SQLITE_RAISES, _begin, _explained, _prepare, is_blank, made_private
@@ -32,14 +33,12 @@ HASHED: Final = "3"
 
 APPLICATION_ID: Final = int.from_bytes(b"LeeP")
 SHORTEST_SECRET: Final = 16
-_SIZES: Final = tuple(size.to_bytes(8) for size in range(64))
-"""The lengths of ids, as `joined` writes them: there may be millions."""
 
 _metadata = MetaData()
 facts_kept: Final = Table(
     "about", _metadata, Column("key", Text, primary_key=True), Column("value", Text, nullable=False)
 )
-made_of_blocks: Final = Table(
+_spent = Table(
     "spent",
     _metadata,
     Column("day", Integer, primary_key=True),
@@ -127,7 +126,7 @@ class PeopleStore:
     """
 
     form: ClassVar[str] = HASHED
-    """The form of what is kept: a store of another form is refused, or brought into this one where that is known."""
+    """The form of what is kept: a store of another form is refused."""
 
     def __init__(
         self, path: str | os.PathLike[str], kind: str, about: dict[str, str], secret: bytes, *, new: bool
@@ -174,11 +173,7 @@ class PeopleStore:
                 "Check the path",
             )
         known: dict[str, str] = {row.key: row.value for row in connection.execute(facts_kept.select())}
-        is_other = known.get("kind") == facts["kind"] and known.get("form") != self.form
-        if is_other and self._brought_here(connection, known.get("form")):
-            known["form"] = self.form
-            connection.execute(facts_kept.update().where(facts_kept.c.key == "form").values(value=self.form))
-        elif is_other:
+        if known.get("kind") == facts["kind"] and known.get("form") != self.form:
             raise BudgetConflictError(
                 f"{self.path} was written by another version of Leeward, in another form",
                 "this version cannot find in it who spent what, or received what",
@@ -187,10 +182,6 @@ class PeopleStore:
             )
         for key, value in facts.items():
             self._compare(key, known.get(key), value)
-
-    def _brought_here(self, _connection: Connection, _form: str | None) -> bool:
-        """Bring what an earlier version kept into this form, in the transaction of opening; whether that is known."""
-        return False
 
     def _compare(self, key: str, known: str | None, value: str) -> None:
         """Refuse another fact than the store was made with."""
@@ -213,14 +204,9 @@ class PeopleStore:
             hashed.update(joined(*parts))
             yield hashed.digest()
 
-    def digests_of(self, purpose: str, texts: Iterable[str]) -> NDArray[np.bytes_]:
-        """Return `digest` of each of many texts alone, dtype ``S16``: there may be millions."""
-        copy, sizes, found = self._begun(purpose).copy, _SIZES, bytearray()
-        for text in texts:
-            hashed, raw = copy(), text.encode("utf-8", "surrogatepass")
-            hashed.update((sizes[len(raw)] if len(raw) < 64 else len(raw).to_bytes(8)) + raw)  # as `joined` writes one
-            found += hashed.digest()
-        return np.frombuffer(bytes(found), "S16")
+    def hashed_ids(self, ids: Sequence[str], *purpose: str) -> NDArray[np.bytes_]:
+        """Return the keyed hash of each of many ids, dtype ``S16``; for two purposes it is never the same."""
+        return hashed_ids(self.digest("ids", 1, *purpose) + self.digest("ids", 2, *purpose), ids)
 
     def _begun(self, purpose: str) -> hashlib.blake2b:
         begun = self._keyed.copy()

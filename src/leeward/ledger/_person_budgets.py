@@ -24,8 +24,8 @@ from leeward._plain import counted
 from leeward.errors import CapExceededError, InputError, check_choice
 from leeward.exact._real import whole
 from leeward.ledger._identity import in_whole_numbers, payers
-from leeward.ledger._people_store import HASHED, PeopleStore, facts_kept, made_of_blocks
-from leeward.ledger._spent import Accounts, Distinct, Spent, distinct, from_rows, keys_of
+from leeward.ledger._people_store import PeopleStore, facts_kept
+from leeward.ledger._spent import Accounts, Distinct, Spent, distinct, keys_of
 
 Over = Literal["refuse", "withhold"]
 """What happens to reports that are not paid for."""
@@ -85,7 +85,7 @@ class PersonBudgets(PeopleStore):
         BudgetConflictError: it was made for another price, bound or secret.
     """
 
-    form: ClassVar[str] = "4"
+    form: ClassVar[str] = "5"
 
     def __init__(
         self, path: str | os.PathLike[str], *, secret: bytes, price: str, reports_a_day: int, new: bool = False
@@ -171,7 +171,7 @@ class PersonBudgets(PeopleStore):
 
     def _accounts(self, people: Sequence[Any]) -> Accounts:
         """Return what the reports of each person are counted under, shape (people, prices): one account for each price."""
-        return self.digests_of("person", payers(people)).reshape(-1, 1)
+        return self.hashed_ids(payers(people)).reshape(-1, 1)
 
     def _pays(self, counts: Sequence[int], _price: int) -> bool:
         """Whether a day's budget pays for one more report of a price, beside so many of each."""
@@ -254,14 +254,6 @@ class PersonBudgets(PeopleStore):
             raise self._too_many()
         spent.write(after)
         return paid
-
-    def _brought_here(self, connection: Connection, form: str | None) -> bool:
-        if form != HASHED:  # the form before this one hashed alike, and kept a row an account and day
-            return False
-        connection.exec_driver_sql("ALTER TABLE spent RENAME TO rows_of_spent")
-        made_of_blocks.create(connection)
-        from_rows(connection, self.path)
-        return True
 
 
 def _turns(asked: Distinct) -> NDArray[np.int64]:

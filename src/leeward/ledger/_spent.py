@@ -27,7 +27,6 @@ _HASH: Final = 16
 _BLOCKS_A_DAY: Final = 64  # with a million accounts a day, one person's charge writes 400 kB
 _FIRST_DAY: Final = np.uint64(2**63)  # what is added to a day, so that those before 1970 sort first
 _KEY: Final = np.dtype([("day", ">u8"), ("account", f"S{_HASH}")])
-_AT_ONCE: Final = 1 << 20
 
 
 def keys_of(days: NDArray[np.int64], accounts: Accounts) -> Keys:
@@ -165,29 +164,3 @@ def _blocks(keys: Keys) -> tuple[list[tuple[int, int]], list[int]]:
 
 def _named(keys: Keys) -> list[tuple[int, int]]:
     return _blocks(keys)[0]
-
-
-def from_rows(connection: Connection, path: Path) -> None:
-    """Bring what an earlier version kept in a row an account and day into blocks, in the table ``spent`` that is there now.
-
-    Args:
-        connection: within a transaction.
-        path: the store, for messages.
-
-    Raises:
-        LedgerError: a row is none of ours.
-    """
-    # not as a cursor that stays open: the table is dropped at the end
-    rows = connection.exec_driver_sql("SELECT person, day, reports FROM rows_of_spent ORDER BY day, person").fetchall()
-    if any(
-        type(account) is not bytes or len(account) != _HASH or type(day) is not int or type(n) is not int or n < 0
-        for account, day, n in rows
-    ):
-        raise LedgerError(
-            f"What is spent in {path} is not a number of reports", "it was changed or damaged", "Restore it"
-        )
-    for i in range(0, len(rows), _AT_ONCE):
-        accounts, days, reports = zip(*rows[i : i + _AT_ONCE], strict=True)
-        keys = keys_of(np.array(days, np.int64), np.frombuffer(b"".join(accounts), f"S{_HASH}"))
-        Spent(connection, path, keys).write(np.array(reports, np.int64))
-    connection.exec_driver_sql("DROP TABLE rows_of_spent")

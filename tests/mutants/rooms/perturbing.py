@@ -165,7 +165,7 @@ MUTANTS = [
     M(SHARED, "LevelBudgets._priced", "self._places[number]", "number", REPORTS, "prices are numbered by whoever asks"),
     M(SHARED, "LevelBudgets._priced", "if prices is None:", "if False:", REPORTS, "reports without prices"),
     M(SHARED, "LevelBudgets._open_accounts", "self._held = held + new", "self._held = list(self._asked)", REPORTS, "what was paid at levels that are no longer listed is forgotten"),
-    M(SHARED, "LevelBudgets._accounts", "((who, price) for who in payers(people)", "((who,) for who in payers(people)", REPORTS, "counts of all prices are one"),
+    M(SHARED, "LevelBudgets._accounts", "self.hashed_ids(ids, price)", "self.hashed_ids(ids)", REPORTS, "counts of all prices are one"),
     M(PEOPLE, "PersonBudgets._each", "self._pays(counts[own], prices[row])", "self._pays(counts[own], 0)", REPORTS, "reports are paid for at another price"),
     M(LOCATION, "LocationJob._charge", "repeats.keys(who, self.geo.to_grid(north[rows], east[rows]), laws)", "repeats.keys(who, self.geo.to_grid(north[rows], east[rows]))", REPORTS,
       "a report that is known at its level is paid for again"),
@@ -215,5 +215,8 @@ MUTANTS = [
     M(RUN, "attack_table", "seen.truth[whole] - attack.moves if ran else seen.truth[whole]", "seen.truth[whole]", RUN_TESTS, "what ran is added once more"),
     M(RUN, "attack_table", ".all(axis=1)", ".any(axis=1)", RUN_TESTS, "missing readings are attacked"),
     M("leeward.local.series._totals_table", "rows_of_tree", "sum(each) - sum(each[: n + 1])", "sum(each[:n])", RUN_TESTS, "hours are read where the period stands"),
+    M("leeward.ledger._hashed_ids", "hashed_ids", "made ^ second(made)", "made", "tests/ledger/test_hashed_ids.py", "whoever has the keys reads ids backwards"),
+    M("leeward.ledger._hashed_ids", "_cmac", "rows, done = rows[~is_last], done + _SIZE", "rows, done = rows[:0], done", "tests/ledger/test_hashed_ids.py", "ids that begin alike are one person"),
+    M("leeward.ledger._identity", "payer", "and len(number) <= _DIGITS", "", "tests/ledger/test_identity.py", "a long number in digits is not the one with an exponent"),
     M("leeward.ledger._spent", "distinct", "if (np.diff(first[order]) > 0).all():", "if True:", "tests/ledger/test_people.py", "two reports of one person in a day are of two"),
 ]  # fmt: skip

@@ -9,11 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.ledger.spent import spent_in
+from tests.local.test_killed_reports import killed_at
 from tests.private_files import write_private
 from tests.service.conftest import Stand
 from tests.session.conftest import Town
 
 from leeward.errors import LedgerError, SpecError
+from leeward.ledger._spent import Spent
+from leeward.local.location._job import LocationJob
+from leeward.local.location._planar_laplace import PlanarLaplace
 from leeward.service._brokers import FOR_BROKERS
 from leeward.service._documents import MOST_POSITIONS
 from leeward.service._offers import read_offers
@@ -257,3 +262,18 @@ def test_the_budget_of_a_person_holds_over_two_services_at_once(stand: Stand) ->
     with ThreadPoolExecutor(2) as both:
         answers = both.map(lambda one: [send(one, [at("7")]).status_code for _ in range(3)], services)
         assert sorted(itertools.chain(*answers)) == [200] * 3 + [422] * 3
+
+
+@pytest.mark.parametrize(
+    ("stage", "charged"),
+    [((Spent, "write"), 0), ((LocationJob, "_mover"), 1), ((PlanarLaplace, "draw"), 1), ((PlanarLaplace, "shown"), 1)],
+    ids=lambda one: one[1] if isinstance(one, tuple) else "",
+)
+def test_a_service_that_is_killed_has_charged_whatever_it_may_have_drawn(
+    stage: tuple[Any, str], charged: int, stand: Stand
+) -> None:
+    """No answer came, so the broker asks again: that is another report, and paid for like any."""
+    killed_at((*stage, 1), lambda: send(stand, [at("7")]))
+    assert sum(spent_in(stand.folder / "people.db").values()) == charged
+    answers = [send(stand, [at("7")]).status_code for _ in range(4)]
+    assert answers == [200] * (3 - charged) + [422] * (1 + charged)

@@ -1,74 +1,44 @@
-"""``leeward perturb`` that is killed, or may not write on: nothing is half there, what was charged stays charged."""
+"""``leeward perturb`` that may not write on: nothing is half there, what was charged stays charged."""
 
 from __future__ import annotations
 
 import json
 import os
 import resource
-import signal
-import sqlite3
-import stat
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from tests.ledger.spent import spent_in
 from tests.local.test_location import BASE, spec, table, toml
 from tests.private_files import write_private
 
 from leeward.errors import LedgerError
 from leeward.ledger import read_secret
 
-KILLED = """
-import os, signal, sys
-from leeward.local.location._parquet import ParquetPositions
+COMMAND = """
+import os, sys
 from leeward.cli import main
-
-def before(kind, name):
-    def killed(*_, **__):
-        os.kill(os.getpid(), signal.SIGKILL)
-    setattr(kind, name, killed)
-
-def within(name, turn):
-    real, left = getattr(os, name), [turn]
-    def killed(*given, **more):
-        left[0] -= 1
-        if left[0] == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return real(*given, **more)
-    setattr(os, name, killed)
 
 os.umask(0)
 exec(sys.argv.pop())
 main()
 """
-WHERE = {
-    "between charging and drawing": "before(ParquetPositions, 'rewrite')",
-    "between the statement and the table": "within('replace', 2)",
-}
 
 
 def run(folder: Path, where: str, limit: Callable[[], None] | None = None) -> subprocess.CompletedProcess[str]:
     words = ["perturb", "spec.toml", "--out", "o.parquet", "--quiet", "--yes", where]
     return subprocess.run(
-        [sys.executable, "-c", KILLED, *words],
+        [sys.executable, "-c", COMMAND, *words],
         cwd=folder,
         capture_output=True,
         text=True,
         preexec_fn=limit,
         check=False,
     )
-
-
-def spent(folder: Path) -> tuple[int, int]:
-    """How many reports are paid for, and how many are remembered."""
-    with closing(sqlite3.connect(folder / "memo.db")) as told:
-        return sum(spent_in(folder / "people.db").values()), told.execute("SELECT count(*) FROM memo").fetchone()[0]
 
 
 @pytest.fixture
@@ -84,23 +54,6 @@ def folder(tmp_path: Path) -> Path:
         protect={"step": "50 m"},
     )
     return tmp_path
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("where", WHERE)
-def test_a_killed_run_leaves_nothing_half_written(where: str, folder: Path) -> None:
-    killed = run(folder, WHERE[where])
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-    assert not (folder / "o.parquet").exists()
-    paid, told = spent(folder)
-    assert (paid, told) == (7, 0 if "charging" in where else 7)
-    private = [*folder.glob("*.db*"), *folder.glob(".leeward-*")]
-    assert [stat.S_IMODE(path.stat().st_mode) & 0o077 for path in private] == [0] * len(private)
-    again = run(folder, "pass")
-    assert again.returncode == 0, again.stderr
-    assert len(pd.read_parquet(folder / "o.parquet")) == 500
-    assert spent(folder) == (14 if told == 0 else 7, 7), "reports that are remembered are not paid for again"
-    assert not [*folder.glob(".leeward-*")], "the next run sweeps what the dead one left"
 
 
 def test_a_limit_on_files_is_found_before_anything_is_charged(folder: Path) -> None:
@@ -165,7 +118,7 @@ def test_what_cannot_be_written_is_not_said_to_be_unreadable(suffix: str, where:
     (tmp_path / "spec.toml").write_text(toml(given))
     words = ["perturb", "spec.toml", "--out", f"o{suffix}", "--quiet", "--yes", where]
     found = subprocess.run(
-        [sys.executable, "-c", KILLED, *words], cwd=tmp_path, capture_output=True, text=True, preexec_fn=_limit,
+        [sys.executable, "-c", COMMAND, *words], cwd=tmp_path, capture_output=True, text=True, preexec_fn=_limit,
         check=False,
     )  # fmt: skip
     assert found.returncode == 2, found.stderr

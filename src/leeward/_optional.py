@@ -8,33 +8,33 @@ from typing import Any, Final
 
 from leeward.errors import InputError
 
-REQUIREMENTS: Final = {
-    "h3": "h3>=4.1",
-    "shapely": "shapely>=2.0",
-    "geopandas": "geopandas>=1.0",
-    "psycopg": "psycopg[binary]>=3.2",
-    "pandas": "pandas>=2.2",
-    "polars": "polars>=1.0",
-    "pyspark": "pyspark>=4.0,<4.1",
-    "fastapi": "fastapi>=0.120",
-    "uvicorn": "uvicorn>=0.35",
-    "scipy": "scipy>=1.13",
-    "dp_accounting": "dp-accounting>=0.5",
+EXTRAS: Final = {
+    "h3": "geo",
+    "shapely": "geo",
+    "geopandas": "geo",
+    "psycopg": "postgres",
+    "pandas": "frames",
+    "polars": "frames",
+    "pyspark": "spark",
+    "fastapi": "desk",
+    "uvicorn": "desk",
+    "scipy": "analysis",
+    "dp_accounting": "analysis",
 }
-"""The optional libraries, each as pip is asked for it, in the extras ``geo``, ``postgres`` (``psycopg``), ``frames``,
-``spark``, ``desk`` (``fastapi`` and ``uvicorn``) and ``analysis`` (``scipy`` and ``dp_accounting``)."""
+"""The optional libraries, and the extra of Leeward that brings each, with all else that is needed for the same."""
 
 
 class NotInstalledError(InputError):
     """A library that a plain install leaves out is needed; the message holds the command that installs it."""
 
 
-def optional(module: str, what: str) -> Any:
+def optional(module: str, what: str, extra: str | None = None) -> Any:
     """Return a module of an optional library.
 
     Args:
         module: its name, such as ``h3.api.basic_str``.
         what: what it is needed for, as the first words of the message.
+        extra: the extras that bring all of what that needs, if its own is not enough.
 
     Raises:
         NotInstalledError: the library is not installed; the message holds the command that installs it.
@@ -48,5 +48,5 @@ def optional(module: str, what: str) -> Any:
     raise NotInstalledError(
         what,
         f"it needs the library {library}, which is not installed",
-        f'Install it: pip install "{REQUIREMENTS[library]}"',
+        f'Install all that is needed: pip install "leeward[{extra or EXTRAS[library]}]"',
     )

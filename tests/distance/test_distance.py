@@ -68,6 +68,18 @@ def test_a_closure_is_the_shortest_paths_exactly(costs: list[list[Any]]) -> None
     assert as_lists(closed(costs)) == [[real(c) for c in row] for row in closure(costs)]
 
 
+@pytest.mark.parametrize("step", [exact(1), exact("1/3"), exact("1e8")])  # the last: sums that need 64 bits
+def test_the_shortest_paths_over_more_points_than_a_block_are_those_of_every_single_step(step: Real) -> None:
+    """A ring, and a way back that costs 1 more a step; nobody comes back to the first point where it is cut."""
+    n, back = 130, step + 1
+    costs = {1: step, n - 1: back}
+    made = closed([[costs.get((j - i) % n, inf) for j in range(n)] for i in range(n)])
+    far = [0, 1, 63, 64, 65, 128, 129]
+    assert all(made(i, j) == min(step * ((j - i) % n), back * ((i - j) % n)) for i in (0, 64, 129) for j in far)
+    cut = closed([[step if j == i + 1 else inf for j in range(n)] for i in range(n)])
+    assert (cut(0, n - 1), cut(n - 1, 0)) == (step * (n - 1), inf)
+
+
 @QUICK
 @given(matrices() | matrices(surds))
 def test_a_closure_is_closed_and_closing_it_again_changes_nothing(costs: list[list[Any]]) -> None:

@@ -96,5 +96,5 @@ def test_what_is_not_installed_is_named_with_its_command(monkeypatch: pytest.Mon
         with pytest.raises(InputError, match="none here where JAVA_HOME says"), session_of({}):
             pass
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
-    with pytest.raises(InputError, match=r'pip install "pyspark>=4\.0,<4\.1"'), session_of({}):
+    with pytest.raises(InputError, match=r'pip install "leeward\[spark\]"'), session_of({}):
         pass

@@ -152,7 +152,7 @@ def test_without_the_library_the_message_says_what_to_install(
     database: PostgresPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "psycopg", None)
-    with pytest.raises(InputError, match=r"needs the library psycopg.*pip install \"psycopg\[binary\]"):
+    with pytest.raises(InputError, match=r"needs the library psycopg.*pip install \"leeward\[postgres\]"):
         Ledger(database.url)
 
 

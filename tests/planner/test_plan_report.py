@@ -203,7 +203,7 @@ def test_a_plain_install_compares_several_releases_and_names_what_the_epsilon_at
     query = lw.count_visitors(VISITS, PLACES, **HOUR, places_per_person=1)
     made = plan_report(compare(query, lw.UnboundedDP("2/7"), safe_at_most=2, scenario=Scenario(places=3, releases=11)))
     assert {option.composed.price for option in made.shown if option.composed is not None} >= {"22/7"}
-    assert html.unescape(plan_html(made)).count('Install it: pip install "dp-accounting>=0.5"') == 1
+    assert html.unescape(plan_html(made)).count('pip install "leeward[analysis]"') == 1
 
 
 def test_the_unit_of_rows_is_a_row() -> None:

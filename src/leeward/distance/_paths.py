@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Matrices of exact numbers, kept as codes into a tuple of distinct values, and shortest paths in them.
 
-Whole-array work is done on codes, on integers below 2^53, or on floats that only *suggest*: what is returned is decided by
-exact numbers.
+Whole-array work is done on codes, on machine integers whose sums fit, or on floats that only *suggest*: what is returned is
+decided by exact numbers.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from leeward.errors import InputError, UndecidedError
 from leeward.exact._real import ZERO, Exact, Real, exact, inf
 
 Codes = NDArray[np.intp]
+Integers = NDArray[np.signedinteger]
 Coded = tuple[tuple[Real, ...], Codes]
 """Distinct values, and a matrix of codes into them."""
 
@@ -77,28 +78,41 @@ def common_unit(values: Iterable[Real]) -> tuple[Real, list[int]] | None:
     return finite[0] / denominator, multiples
 
 
+def _multiples(values: Iterable[Real], n: int) -> tuple[Real, Integers, int] | None:
+    """Write Reals as multiples of one unit, in machine integers in which n of them add up; None if there are none such.
+
+    Returns:
+        the unit, the multiples, and the one that stands for ∞: above all sums, and itself added to itself fits.
+    """
+    if (found := common_unit(values)) is None:
+        return None
+    unit, multiples = found
+    for kind in (np.dtype(np.int32), np.dtype(np.int64)):
+        never = int(np.iinfo(kind).max) // 2
+        if max(multiples, default=0) * n < never:
+            return unit, np.array([never if m < 0 else m for m in multiples], dtype=kind), never
+    return None
+
+
 def shortest_paths(values: Sequence[Real], codes: Codes) -> Coded:
     """Return the closure of a matrix of step costs (∞ for no step; the diagonal is taken as 0), exactly."""
     n = len(codes)
     values, codes = (*values, ZERO), codes.copy()
     np.fill_diagonal(codes, len(values) - 1)
-    unit = common_unit(values)
-    if unit is not None and max(unit[1]) * max(n, 1) < 2**53:
-        weights = np.array([np.inf if m < 0 else float(m) for m in unit[1]])[codes]
-        distinct, coded = np.unique(_shortest(weights)[0], return_inverse=True)  # integers below 2^53: exact
-        exactly = tuple(inf if np.isinf(m) else unit[0] * int(m) for m in distinct)
-        return exactly, coded.reshape(n, n)
+    whole = _multiples(values, n)
+    if whole is not None:
+        unit, multiples, never = whole
+        distinct, coded = np.unique(_closure(multiples[codes]), return_inverse=True)
+        return tuple(inf if m == never else unit * int(m) for m in distinct), coded.reshape(n, n)
     made = _along_float_paths(values, codes)
     return made if _is_closure(made, (values, codes)) else _floyd(values, codes)
 
 
 def broken_triangle(values: Sequence[Real], codes: Codes) -> tuple[int, int, int] | None:
     """Return (i, j, k) with d(i → k) > d(i → j) + d(j → k), or None; floats find the suspects, exact numbers decide."""
-    unit = common_unit(values)
-    if unit is not None and max(unit[1], default=0) * max(len(codes), 1) < 2**53:
-        weights = np.array([np.inf if m < 0 else float(m) for m in unit[1]])[codes]
-        if _closed(weights):
-            return None
+    whole = _multiples(values, len(codes))
+    if whole is not None and _closed(whole[1][codes]):
+        return None
     matrix = _floats(values, codes)
     finite = np.array([not v.is_infinite for v in values])[codes]  # also where a float is not
     size = len(values)
@@ -128,7 +142,7 @@ def _floats(values: Sequence[Real], codes: Codes) -> NDArray[np.float64]:
 
 
 def _shortest(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Return the lengths of shortest paths, and the last point before the end of each (Floyd and Warshall)."""
+    """Return the lengths of shortest paths by floats, and the last point before the end of each (Floyd and Warshall)."""
     lengths, through = weights.copy(), np.empty_like(weights)
     before = np.broadcast_to(np.arange(len(weights))[:, None], weights.shape).copy()
     for via in range(len(weights)):
@@ -140,14 +154,36 @@ def _shortest(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArra
     return lengths, before
 
 
-def _closed(weights: NDArray[np.float64]) -> bool:
+_BLOCK = 64
+"""So many rows of a matrix stay in a processor's cache while others are added to them."""
+
+
+def _blocks(n: int) -> list[slice]:
+    return [slice(start, min(start + _BLOCK, n)) for start in range(0, n, _BLOCK)]
+
+
+def _closure(lengths: Integers) -> Integers:
+    """Return the lengths of shortest paths: Floyd and Warshall, through a block of points at a time.
+
+    First the ways from the points of a block are closed under ways through the block, then all others are.
+    """
+    blocks, room = _blocks(len(lengths)), np.empty_like(lengths[:_BLOCK])
+    for block in blocks:
+        for rows in (block, *(other for other in blocks if other is not block)):
+            part, through = lengths[rows], room[: rows.stop - rows.start]
+            for via in range(block.start, block.stop):
+                np.add(part[:, via, None], lengths[via], out=through)
+                np.minimum(part, through, out=part)
+    return lengths
+
+
+def _closed(lengths: Integers) -> bool:
     """Whether no way through another point is shorter."""
-    through = np.empty_like(weights)
-    for via in range(len(weights)):
-        np.add(weights[:, via, None], weights[via], out=through)
-        if (through < weights).any():
-            return False
-    return True
+    return not any(
+        (lengths[rows, via, None] + lengths[via] < lengths[rows]).any()
+        for rows in _blocks(len(lengths))
+        for via in range(len(lengths))
+    )
 
 
 def _along_float_paths(values: Sequence[Real], codes: Codes) -> Coded:

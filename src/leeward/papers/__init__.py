@@ -12,8 +12,6 @@ _load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> object:
-    what = "The papers, recomputed"
-    optional("dp_accounting", what)
-    optional("pandas", what)
-    optional("scipy", what)
+    for library in ("dp_accounting", "pandas", "scipy"):
+        optional(library, "The papers, recomputed", "analysis,frames")
     return _load(name)

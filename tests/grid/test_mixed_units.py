@@ -36,8 +36,8 @@ from leeward.notion import (
     ReplaceDP,
     UnboundedDP,
 )
-from leeward.planner._compare import in_asked
 from leeward.planner._recommend import implies
+from leeward.planner._row import in_asked
 from leeward.session._statement._heading import notion_stated
 
 

@@ -41,7 +41,7 @@ def query() -> CountVisitors:
 def told(notion: Any, t: int, alpha: Fraction | None = ALPHA, law: CountNoise | None = None) -> Any:
     noise = law or DirectedGeometric("1", "1")
     decided = decisions(noise, safe_at_most=t, dangerous_at_least=t + 1 if alpha else None, error_at_most=alpha)
-    return best_possible(Option(notion, "geometric", notion.epsilon, decisions=decided), query())
+    return best_possible(Option("geometric", notion=notion, price=notion.epsilon, decisions=decided), query())
 
 
 def best(costs: Any, counts: list[int], wrong: set[int], alpha: float) -> dict[int, float]:

@@ -13,17 +13,17 @@ from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from leeward._plain import at_most
-from leeward.accounting._budget_notion import budget_notion, charge
+from leeward.accounting._budget_notion import budget_notion
 from leeward.accounting._price_of_delta import charge_delta
 from leeward.errors import BudgetConflictError, InputError, NoiseError, RefusedError
-from leeward.exact._real import Exact, Real, inf
+from leeward.exact._real import Exact
 from leeward.notion import Notion, RemovalOnly, of_rows
 from leeward.notion._metric import Manhattan, NormalisedManhattan
-from leeward.notion._named import NAMED
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy, UnlistedAccuracy
-from leeward.planner._compare import Scenario, at_epsilon, in_asked
+from leeward.planner._compare import Scenario
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._rank_plan import RankPlan
+from leeward.planner._row import Row, at_epsilon, notions_beside, with_prices
 from leeward.planner._statistic_plan import PercentileMechanism, plan_statistic
 from leeward.planner._unlisted_plan import UnlistedPlan, delta_of, plan_unlisted
 from leeward.planner._useless import refuse_useless
@@ -46,32 +46,20 @@ _MANY = 1
 
 
 @dataclass(frozen=True)
-class AnswerOption:
-    """One row.
+class AnswerOption(Row):
+    """A row of ways to answer with numbers.
 
     Attributes:
-        notion: the notion.
         mechanism: what makes the answer.
-        price: in ε of the notion.
-        delta: δ beside it; 0 where the promise is a pure ε.
+        delta: δ beside its price; 0 where the promise is a pure ε.
         plan: what `leeward.release` carries out; None where it is refused.
         useless: why `leeward.release` would not go on by itself: it would say next to nothing; empty if it would.
-        in_budget: its price in what the budget is counted in; None where that cannot cover it.
-        incomparable: then why.
-        in_asked: its price in the notion asked for; ∞ where something that one protects is given up.
-        refused: why it cannot be had; empty if it can.
     """
 
-    notion: Notion
     mechanism: AnsweredBy
-    price: Real
     delta: Fraction = Fraction(0)
     plan: NumberPlan | RankPlan | UnlistedPlan | None = None
     useless: str = ""
-    in_budget: Fraction | None = None
-    incomparable: str = ""
-    in_asked: Real = inf
-    refused: str = ""
 
     @property
     def accuracy(self) -> NumberAccuracy | MeanAccuracy | RankAccuracy | UnlistedAccuracy | None:
@@ -201,19 +189,19 @@ def _first(query: Answered, notion: Notion, mechanism: PercentileMechanism, delt
             return _of(plan_unlisted(query, notion, delta))
         return _of(plan_statistic(query, notion, mechanism))
     except (RefusedError, NoiseError) as refused:
-        return AnswerOption(notion, named, notion.epsilon, refused=str(refused))
+        return AnswerOption(named, notion=notion, price=notion.epsilon, refused=str(refused))
 
 
 def _of(made: NumberPlan | RankPlan | UnlistedPlan) -> AnswerOption:
     by: AnsweredBy = (
         "rank" if isinstance(made, RankPlan) else "threshold" if isinstance(made, UnlistedPlan) else "geometric"
     )
-    return AnswerOption(made.notion, by, made.price, delta_of(made), made)
+    return AnswerOption(by, delta_of(made), made, notion=made.notion, price=made.price)
 
 
 def _others(query: Answered, asked: Notion, delta: Exact | None, scenario: Scenario) -> Iterator[AnswerOption]:
     by_rank = isinstance(query, Statistic) and isinstance(query.numeric, Percentile)
-    for notion in dict.fromkeys([asked, *_notions(query, asked)]):
+    for notion in _notions(query, asked):
         if isinstance(query, UnlistedGroups):
             needed = None if isinstance(notion, RemovalOnly) else scenario.delta if delta is None else delta
             yield _first(query, notion, "auto", needed)
@@ -225,27 +213,24 @@ def _others(query: Answered, asked: Notion, delta: Exact | None, scenario: Scena
 
 def _notions(query: Answered, asked: Notion) -> list[Notion]:
     """Return the notions at the ε asked for, of which a record here is not a set of facts; and closeness of a number."""
-    e = at_epsilon(asked)
-    usual = [kind(e) for kind in NAMED.values()]
-    found: list[Notion] = [notion for notion in usual if not any(change.of_facts for change in notion.changes)]
+    more = list[Notion]()
     if isinstance(query, Statistic) and query.values is not None and not isinstance(asked, Manhattan):
-        found.append(NormalisedManhattan(e, query.values, nobody=query.people is None))
-    return found
+        more.append(NormalisedManhattan(at_epsilon(asked), query.values, nobody=query.people is None))
+    return notions_beside(asked, visitors=False, more=more)
 
 
 def _finished(option: AnswerOption, query: Answered, asked: Notion, scenario: Scenario) -> AnswerOption:
     """Add the prices in the budget's notion and in the notion asked for, and whether it would say anything."""
-    rows, useless = query.of_rows, ""
-    try:
-        counted_in = scenario.counted_in or budget_notion(asked, rows=rows)
-        paid, why = charge(option.notion, option.price, counted_in, rows=rows), ""
-        charge_delta(option.notion, option.delta, counted_in)
-    except BudgetConflictError as refused:
-        paid, why = None, refused.because
+    counted_in, useless = scenario.counted_in or budget_notion(asked, rows=query.of_rows), ""
+    option = with_prices(option, asked, counted_in, rows=query.of_rows)
+    if not option.incomparable:
+        try:
+            charge_delta(option.notion, option.delta, counted_in)
+        except BudgetConflictError as refused:
+            option = replace(option, in_budget=None, incomparable=refused.because)
     if option.plan is not None:
         try:
             refuse_useless(option.plan, scenario.places)
         except RefusedError as refused:
             useless = str(refused)
-    priced = in_asked(option.notion, option.price, asked)
-    return replace(option, in_budget=paid, incomparable=why, in_asked=priced, useless=useless)
+    return replace(option, useless=useless)

@@ -9,12 +9,18 @@ from typing import Literal
 
 from leeward._document import Document, Part
 from leeward._taught import taught
-from leeward.accounting._budget_notion import affordable, in_words
-from leeward.notion import of_rows
+from leeward.accounting._budget_notion import in_words
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy, UnlistedAccuracy
 from leeward.planner._answer_compare import AnswerComparison, AnsweredBy, AnswerOption, Side
-from leeward.planner._plan_report import notion_part, window_part
-from leeward.planner._report import BudgetPart, NotionPart, WindowPart
+from leeward.planner._report_parts import (
+    BudgetPart,
+    NotionPart,
+    RowPart,
+    WindowPart,
+    notion_part,
+    row_keys,
+    window_part,
+)
 from leeward.query._records import Many
 from leeward.query._statistic import Statistic
 
@@ -49,42 +55,21 @@ class AnswersAsked(Part):
     delta_left: str | None
 
 
-class AnswerOptionPart(Part):
+class AnswerOptionPart(RowPart):
     """A notion, and a mechanism.
 
     Attributes:
-        notion: the notion, with its ε.
         mechanism: noise on the answer (``geometric``), a percentile by its rank (``rank``), or noisy counts of which those
             that reach a threshold are shown (``threshold``).
-        refused: why it cannot be had; None if it can.
         useless: why a release would not go on by itself, because it would say next to nothing; None if it would.
-        protects: what is protected.
-        does_not_protect: what is not; None where nothing is revealed beyond doubt.
-        alternative: what else may have been the truth.
-        price: what one release costs, in ε of the notion.
-        delta: the δ beside it; "0" where the promise is a pure ε.
-        price_in_budget: its ε in the notion of the budget; None where that cannot cover it.
-        incomparable: then the reason.
-        price_in_asked: the least multiple of the notion asked for that covers one release; "inf" where something it
-            protects is given up.
-        releases_left: how many such releases the rest of the budget pays for, in ε and in δ; None if that is not known.
+        delta: the δ beside its price; "0" where the promise is a pure ε.
         side: on which sides of the exact answer an answer may lie; None where it is refused.
         accuracy: how far answers are off; None where it is refused.
     """
 
-    notion: NotionPart
     mechanism: AnsweredBy
-    refused: str | None
     useless: str | None
-    protects: str
-    does_not_protect: str | None
-    alternative: str
-    price: str
     delta: str
-    price_in_budget: str | None
-    incomparable: str | None
-    price_in_asked: str
-    releases_left: int | None
     side: Side | None
     accuracy: NumberAccuracy | MeanAccuracy | RankAccuracy | UnlistedAccuracy | None
 
@@ -151,30 +136,16 @@ def _kind(query: Statistic) -> str:
 
 
 def _option(option: AnswerOption, compared: AnswerComparison) -> AnswerOptionPart:
-    rows = compared.query.of_rows
-    words = of_rows(option.notion.words) if rows else option.notion.words
+    scenario = compared.scenario
+    known = row_keys(option, scenario.left, rows=compared.query.of_rows)
+    if known["releases_left"] is not None and option.delta:
+        of_delta = math.floor((scenario.left_delta or Fraction(0)) / option.delta)
+        known["releases_left"] = min(known["releases_left"], of_delta)
     return AnswerOptionPart(
-        notion=notion_part(option.notion, rows=rows),
+        **known,
         mechanism=option.mechanism,
-        refused=option.refused or None,
         useless=option.useless or None,
-        protects=words.protects,
-        does_not_protect=words.reveals or None,
-        alternative=words.alternative,
-        price=str(option.price),
         delta=str(option.delta),
-        price_in_budget=None if option.in_budget is None else str(option.in_budget),
-        incomparable=option.incomparable or None,
-        price_in_asked=str(option.in_asked),
-        releases_left=_left(option, compared),
         side=option.side,
         accuracy=option.accuracy,
     )
-
-
-def _left(option: AnswerOption, compared: AnswerComparison) -> int | None:
-    left, of_delta = compared.scenario.left, compared.scenario.left_delta
-    if option.refused or option.in_budget is None or left is None:
-        return None
-    many = affordable(left, option.in_budget)
-    return min(many, math.floor((of_delta or Fraction(0)) / option.delta)) if option.delta else many

@@ -17,28 +17,24 @@ from typing import Any
 from leeward._displayed import Drawn
 from leeward._plain import told
 from leeward._taught import taught
-from leeward.accounting._budget_notion import budget_notion, charge
-from leeward.accounting._price_between_units import priced
-from leeward.errors import BudgetConflictError, InputError, NoiseError, NotPrivateError, RefusedError, UndecidedError
-from leeward.exact._real import Exact, Real, exact, inf, plainly, whole
+from leeward.accounting._budget_notion import budget_notion
+from leeward.errors import InputError, NoiseError, NotPrivateError, RefusedError
+from leeward.exact._real import Exact, Real, inf, plainly, whole
 from leeward.mechanism import Geometric, NormMechanism, Sanitized, SubsampledCount
 from leeward.mechanism._threshold_rule import chance_given
 from leeward.noise import DirectedGeometric
-from leeward.notion import Graded, Notion, UnboundedDP
-from leeward.notion._named import NAMED
+from leeward.notion import Notion, UnboundedDP
 from leeward.planner._decisions import decisions
 from leeward.planner._everyone import admits, unbounded
 from leeward.planner._expected import Counts, check_counts
 from leeward.planner._option import Offered, Option, errors_of, with_counts
 from leeward.planner._plan import Deciding, Plan, Planned, moved, plan_decisions
+from leeward.planner._row import at_epsilon, notions_beside, with_prices
 from leeward.planner._useless import refuse_useless
 from leeward.query import CountVisitors
 from leeward.query._selection import Counted
 from leeward.query._sensitivity import sensitivity_each
 from leeward.query._statistic import Statistic
-
-RATIOS = ("2", "4", "8")
-"""How many times its price of presence a graded notion pays for absence, in the rows that are compared."""
 
 MOST_NORM_PLACES = 16
 """Norm noise grows with the number of places; beyond so many it is not listed."""
@@ -226,7 +222,7 @@ def _options(asked: Asked, as_written: Plan | None) -> Iterator[Option]:
     if as_written is not None:
         yield _of(as_written)
     done = None if as_written is None else _of(as_written).mechanism
-    for notion in _notions(asked):
+    for notion in notions_beside(asked.notion, visitors=isinstance(asked.query, CountVisitors)):
         own = notion == asked.notion
         if asked.query.most_counts is not None and not (own and done == "geometric"):
             yield _planned(asked, notion, "geometric")
@@ -238,16 +234,6 @@ def _options(asked: Asked, as_written: Plan | None) -> Iterator[Option]:
         yield from _norm(asked, notion)
         if isinstance(notion, UnboundedDP) and asked.query.most_counts is not None and asked.query.noun != "level":
             yield _subsampled(asked, notion)
-
-
-def _notions(asked: Asked) -> list[Notion]:
-    e = asked.epsilon
-    usual: list[Notion] = [kind(e) for kind in NAMED.values()]
-    if isinstance(asked.query, CountVisitors):
-        usual += [Graded(presence=e, absence=e * exact(ratio)) for ratio in RATIOS]
-    else:  # a record is a group or a number there, and not a set of facts
-        usual = [notion for notion in usual if not any(change.of_facts for change in notion.changes)]
-    return [asked.notion, *(notion for notion in usual if notion != asked.notion)]
 
 
 def _stopping(asked: Asked, notion: Notion) -> tuple[Planned, ...]:
@@ -277,7 +263,7 @@ def _all_places(asked: Asked) -> Counted:
 
 def _of(made: Plan) -> Option:
     noise = made.mechanism
-    return Option(made.notion, noise.name, made.price, plan=made, decisions=made.decisions, law=noise.law)
+    return Option(noise.name, made, made.decisions, noise.law, notion=made.notion, price=made.price)
 
 
 def _planned(asked: Asked, notion: Notion, mechanism: Planned) -> Option:
@@ -297,7 +283,7 @@ def _planned(asked: Asked, notion: Notion, mechanism: Planned) -> Option:
             changes |= {"left_out": asked.left_out if mechanism == "everyone" else 0}
         made = asked.plan(notion, error_at_most=alpha, **changes)
     except (RefusedError, NoiseError) as refused:  # the noise of one row is no reason to show none
-        return Option(notion, mechanism, price, refused=str(refused))
+        return Option(mechanism, notion=notion, price=price, refused=str(refused))
     return _of(made)
 
 
@@ -315,7 +301,7 @@ def _norm(asked: Asked, notion: Notion) -> Iterator[Option]:
     try:
         law = NormMechanism(line, size).noise.marginal()
     except NoiseError as refused:
-        yield Option(notion, "norm", notion.epsilon, refused=str(refused))
+        yield Option("norm", notion=notion, price=notion.epsilon, refused=str(refused))
         return
     can_err = (asked.safe_at_most is not None and not law.down.is_infinite) or (
         asked.dangerous_at_least is not None and not law.up.is_infinite
@@ -328,7 +314,7 @@ def _norm(asked: Asked, notion: Notion) -> Iterator[Option]:
         f"One noise for all {size} places together, whose size grows with their number and not with how many of them one"
         " person visits. `leeward release` does not draw it; leeward.mechanism.NormMechanism does"
     )
-    yield Option(notion, "norm", notion.epsilon, decisions=decided, law=law, note=note)
+    yield Option("norm", notion=notion, price=notion.epsilon, decisions=decided, law=law, note=note)
 
 
 SUBSAMPLED = (
@@ -345,53 +331,26 @@ def _subsampled(asked: Asked, notion: Notion) -> Option:
         count = SubsampledCount(notion.epsilon, places_per_person=k)
         usual = DirectedGeometric(rate, rate).variance()
     except NoiseError as refused:
-        return Option(notion, "subsampled count", notion.epsilon, refused=str(refused))
+        return Option("subsampled count", notion=notion, price=notion.epsilon, refused=str(refused))
     deviations = ", ".join(f"{float(count.variance(c)) ** 0.5:.3g}" for c in (0, 1, 10))
     spread = (
         f"Standard deviation at 0, 1 and 10 {asked.query.many}: {deviations}; two-sided: {float(usual) ** 0.5:.3g}"
         " everywhere"
     )
     if k == 1:
-        return Option(notion, "subsampled count", notion.epsilon, note=f"{SUBSAMPLED}. {spread}")
+        return Option("subsampled count", notion=notion, price=notion.epsilon, note=f"{SUBSAMPLED}. {spread}")
     equal = float((usual - count.variance(0)) / (count.variance(1) - count.variance(0)))
     better = f"its variance is the smaller one for counts below {equal:.3g}" if equal > 0 else "its variance is larger"
     note = (
         f"One coin a person and upward noise, for {k} places a person: {better}, and it is made for counts, not for 'safe'."
         f" {spread}. `leeward release` does not draw it; leeward.mechanism.SubsampledCount does"
     )
-    return Option(notion, "subsampled count", notion.epsilon, note=note)
+    return Option("subsampled count", notion=notion, price=notion.epsilon, note=note)
 
 
 def _finished(option: Option, asked: Asked) -> Option:
     """Add the prices in the budget's notion and in the notion asked for, and what counts make of it."""
-    try:
-        rows = asked.query.of_rows
-        in_budget, incomparable = charge(option.notion, option.price, asked.counted_in, rows=rows), ""
-    except BudgetConflictError as refused:
-        in_budget, incomparable = None, refused.because
     expected, remapped = with_counts(option, asked.scenario.counts)
-    return replace(
-        option,
-        in_budget=in_budget,
-        incomparable=incomparable,
-        in_asked=in_asked(option.notion, option.price, asked.notion),
-        expected=expected,
-        errors=errors_of(option, asked.scenario.counts),
-        remapped=remapped,
-    )
-
-
-def at_epsilon(notion: Notion) -> Real:
-    """Return the ε at which notions are compared: that of the notion asked for; of a graded one, its price of presence."""
-    rates = (getattr(notion, "presence", inf), getattr(notion, "absence", inf), notion.epsilon)
-    return next(rate for rate in rates if not exact(rate).is_infinite)
-
-
-def in_asked(notion: Notion, price: Real, asked: Notion) -> Real:
-    """Return a price in the notion asked for; ∞ where something that one protects is given up."""
-    try:
-        return priced(notion.with_epsilon(1), asked).cost * price
-    except BudgetConflictError:  # about another unit, of which one of theirs can have any number
-        return inf
-    except UndecidedError:  # irrational prices that have no closed quotient: do not claim that it is covered
-        return inf
+    errors = errors_of(option, asked.scenario.counts)
+    option = with_prices(option, asked.notion, asked.counted_in, rows=asked.query.of_rows)
+    return replace(option, expected=expected, errors=errors, remapped=remapped)

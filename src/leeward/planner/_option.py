@@ -38,6 +38,7 @@ from leeward.planner._expected import (
 )
 from leeward.planner._people import a, people
 from leeward.planner._plan import Plan, Planned, moved
+from leeward.planner._row import Row
 from leeward.query import CountVisitors
 from leeward.query._selection import Counted
 
@@ -56,21 +57,14 @@ _FACTS = frozenset({DROP_FACT, ADD_FACT})
 
 
 @dataclass(frozen=True)
-class Option:
-    """A notion and a mechanism that serves it, or the reason why it does not.
+class Option(Row):
+    """A row of decisions about counts.
 
     Attributes:
-        notion: the notion, with its ε.
         mechanism: what makes the answer.
-        price: what one release costs, in ε of its own notion.
-        refused: why it cannot be had; empty if it can.
         plan: what `leeward.release` would carry out; None if refused, and for what is only compared.
         decisions: what is said of a noisy count; None if refused, and for the subsampled count.
         law: the noise on one count; likewise.
-        in_budget: the price in the notion of the budget; None where that cannot cover it.
-        incomparable: then the reason.
-        in_asked: the least multiple of the notion asked for that covers one release; ∞ where something it protects is
-            given up.
         expected: what it would say if the places held the counts given; None without counts.
         errors: how far a published count is from the truth; of a mechanism that stops, one that came out above its
             threshold, for those counts (without counts: of a place with nobody). None if refused.
@@ -78,16 +72,10 @@ class Option:
         note: what else must be known of it.
     """
 
-    notion: Notion
     mechanism: Offered
-    price: Real
-    refused: str = ""
     plan: Plan | None = None
     decisions: Decisions | None = None
     law: CountNoise | None = None
-    in_budget: Fraction | None = None
-    incomparable: str = ""
-    in_asked: Real = inf
     expected: ExpectedAnswers | None = None
     errors: Errors | None = None
     remapped: float | None = None

@@ -12,32 +12,29 @@ from leeward._plain import at_most
 from leeward._plain import probability as chance_in_digits
 from leeward._taught import taught
 from leeward.accounting import Direction
-from leeward.accounting._budget_notion import affordable, in_words
+from leeward.accounting._budget_notion import in_words
 from leeward.errors import InputError
 from leeward.exact._real import Exact, whole
 from leeward.exact._weight import Weight
 from leeward.mechanism import ThresholdRule
-from leeward.notion import Notion, of_rows
 from leeward.planner._compare import Asked, Comparison
 from leeward.planner._option import Option, best_possible
 from leeward.planner._recommend import Recommendation, recommend
 from leeward.planner._report import (
     Advice,
     AskedPart,
-    BudgetPart,
     ComposedPart,
     CurvePoint,
     Decided,
     DecidedParts,
     DecidingOption,
     GivenUp,
-    NotionPart,
     OptionPart,
     PlanReport,
-    WindowPart,
     Wish,
 )
-from leeward.query import CountVisitors, Window
+from leeward.planner._report_parts import BudgetPart, notion_part, row_keys, window_part
+from leeward.query import CountVisitors
 from leeward.query._selection import Counted
 from leeward.query._statistic import Statistic
 
@@ -110,11 +107,6 @@ def _of_groups(query: Statistic) -> dict[str, Any]:
     return {"window": window, "column": query.column, "by": query.by, "places_per_person": None, "if_more": None}
 
 
-def window_part(window: Window | None) -> WindowPart | None:
-    """Return the ends of a window; None for rows of all times."""
-    return None if window is None else WindowPart(start=window.start.isoformat(), end=window.end.isoformat())
-
-
 def _advice(chosen: Recommendation, options: tuple[Option, ...]) -> Advice:
     return Advice(
         option=None if chosen.option is None else options.index(chosen.option),
@@ -127,32 +119,10 @@ def _advice(chosen: Recommendation, options: tuple[Option, ...]) -> Advice:
     )
 
 
-def notion_part(notion: Notion, *, rows: bool) -> NotionPart:
-    """Return a notion with its prices, as texts; of rows it protects each row, and not a person."""
-    presence, absence = (_text(getattr(notion, name, None)) for name in ("presence", "absence"))
-    unit = (of_rows(notion.words) if rows else notion.words).unit
-    return NotionPart(name=notion.name, epsilon=str(notion.epsilon), presence=presence, absence=absence, unit=unit)
-
-
 def _option(option: Option, asked: Asked, count: int, probability: Exact) -> OptionPart:
-    words = of_rows(option.notion.words) if asked.query.of_rows else option.notion.words
-    paid = option.in_budget if not option.refused else None
-    places, left = asked.scenario.places, asked.scenario.left
-    known: dict[str, Any] = {
-        "notion": notion_part(option.notion, rows=asked.query.of_rows),
-        "mechanism": option.mechanism,
-        "releasable": option.releasable,
-        "refused": option.refused or None,
-        "note": option.note or None,
-        "protects": words.protects,
-        "does_not_protect": words.reveals or None,
-        "alternative": words.alternative,
-        "price": str(option.price),
-        "price_in_budget": _text(option.in_budget),
-        "incomparable": option.incomparable or None,
-        "price_in_asked": str(option.in_asked),
-        "releases_left": None if paid is None or left is None else affordable(left, paid),
-    }
+    rows, places = asked.query.of_rows, asked.scenario.places
+    known = row_keys(option, asked.scenario.left, rows=rows)
+    known |= {"mechanism": option.mechanism, "releasable": option.releasable, "note": option.note or None}
     error = option.errors
     if option.decisions is None or error is None:
         return OptionPart(**known)
@@ -167,7 +137,7 @@ def _option(option: Option, asked: Asked, count: int, probability: Exact) -> Opt
         curve=tuple(_curve(option, asked)),
         answered_if_empty=_short(option.answered(places)) if places else None,
         expected=None if option.expected is None else _shortened(option.expected),
-        epsilon_for_wish=None if needed is None else notion_part(needed, rows=asked.query.of_rows),
+        epsilon_for_wish=None if needed is None else notion_part(needed, rows=rows),
         safe_at_most_for_wish=option.safe_at_most_for(count, probability),
         composed=_composed(option, asked),
         of_everyone=option.of_everyone,

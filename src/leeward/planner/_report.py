@@ -16,34 +16,10 @@ from leeward.planner._everyone import About
 from leeward.planner._expected import Errors, ExpectedAnswers
 from leeward.planner._option import Offered
 from leeward.planner._plan import What
+from leeward.planner._report_parts import BudgetPart, NotionPart, RowPart, WindowPart
 from leeward.query import IfMore
 from leeward.query._records import Many
 from leeward.query._statistic import Noun
-
-
-class NotionPart(Part):
-    """A notion.
-
-    Attributes:
-        name: as a spec names it.
-        epsilon: its ε.
-        presence: of a graded notion, the price of presence.
-        absence: of a graded notion, the price of absence.
-        unit: who, or what, is protected.
-    """
-
-    name: str
-    epsilon: str
-    presence: str | None
-    absence: str | None
-    unit: str
-
-
-class WindowPart(Part):
-    """From when, and until when (excluded), in ISO 8601."""
-
-    start: str
-    end: str
 
 
 class Wish(Part):
@@ -51,13 +27,6 @@ class Wish(Part):
 
     count: int
     probability: str
-
-
-class BudgetPart(Part):
-    """The notion that a budget is counted in, in words, and what is left of it; None if that is not known."""
-
-    notion: str
-    left: str | None
 
 
 class AskedPart(Part):
@@ -215,39 +184,18 @@ class ComposedPart(Part):
         return max(self.epsilon_at_delta.values(), default=None)
 
 
-class OptionPart(Part):
+class OptionPart(RowPart):
     """A notion and a mechanism: an option that is refused, or one of which only the price is given.
 
     Attributes:
-        notion: the notion, with its ε.
         mechanism: what makes the answer.
         releasable: whether ``leeward release`` carries it out.
-        refused: why it cannot be had; None if it can.
         note: what else must be known of it.
-        protects: what is protected.
-        does_not_protect: what is not; None where nothing is revealed beyond doubt.
-        alternative: what else may have been the truth.
-        price: what one release costs, in ε of the notion.
-        price_in_budget: the same in the notion of the budget; None where that cannot cover it.
-        incomparable: then the reason.
-        price_in_asked: the least multiple of the notion asked for that covers one release; "inf" where something it
-            protects is given up.
-        releases_left: how many such releases the rest of the budget pays for; None if that is not known.
     """
 
-    notion: NotionPart
     mechanism: Offered
     releasable: bool
-    refused: str | None
     note: str | None
-    protects: str
-    does_not_protect: str | None
-    alternative: str
-    price: str
-    price_in_budget: str | None
-    incomparable: str | None
-    price_in_asked: str
-    releases_left: int | None
 
 
 class DecidingOption(OptionPart):

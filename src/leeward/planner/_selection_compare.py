@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Literal
 
-from leeward.accounting._budget_notion import budget_notion, charge
-from leeward.errors import BudgetConflictError, InputError, NoiseError, NotPrivateError, RefusedError
-from leeward.exact._real import Real, inf
+from leeward.accounting._budget_notion import budget_notion
+from leeward.errors import InputError, NoiseError, NotPrivateError, RefusedError
+from leeward.exact._real import Real
 from leeward.noise import DirectedGeometric
-from leeward.notion import Graded, Notion
-from leeward.notion._named import NAMED
-from leeward.planner._compare import RATIOS, Scenario, at_epsilon, in_asked
+from leeward.notion import Notion
+from leeward.planner._compare import Scenario
 from leeward.planner._number_plan import plan_number
+from leeward.planner._row import Row, notions_beside, with_prices
 from leeward.planner._selection_odds import ExpectedName, by_counts, by_name, expected_name, gaps_of, within_by_counts
 from leeward.planner._selection_plan import SelectionPlan, plan_selection
 from leeward.planner._useless import refuse_useless
@@ -32,36 +31,24 @@ NamedBy = Literal["noisy max", "noisy counts"]
 
 
 @dataclass(frozen=True)
-class NameOption:
-    """One row.
+class NameOption(Row):
+    """A row of ways to find a name.
 
     Attributes:
-        notion: the notion.
         by: how the name is found.
-        price: in ε of the notion.
         rate: of the noise: the larger, the better the name; that of the noise upwards where it goes both ways.
         plan: what `leeward.release` carries out; None for noisy counts, which are another question, and where it is refused.
         within: with probability at least 95 %, whatever the counts are, the one that is named has at most so many fewer
             people than the busiest (or more than the quietest); None if the length of the list is not known, or where the
             noise is so large that it takes too long to find.
         expected: what is to be expected of the counts of the scenario; None without counts, or as for ``within``.
-        in_budget: its price in what the budget is counted in; None where that cannot cover it.
-        incomparable: then why.
-        in_asked: its price in the notion asked for; ∞ where something that one protects is given up.
-        refused: why it cannot be had; empty if it can.
     """
 
-    notion: Notion
     by: NamedBy
-    price: Real
     rate: Real | None = None
     plan: SelectionPlan | None = None
     within: int | None = None
     expected: ExpectedName | None = None
-    in_budget: Fraction | None = None
-    incomparable: str = ""
-    in_asked: Real = inf
-    refused: str = ""
 
     def __str__(self) -> str:
         if self.refused:
@@ -128,22 +115,16 @@ def compare_names(query: Selection, notion: Notion, scenario: Scenario) -> NameC
 
 
 def _options(query: Selection, asked: Notion) -> Iterator[NameOption]:
-    e = at_epsilon(asked)
-    usual: list[Notion] = [kind(e) for kind in NAMED.values()]
-    if isinstance(query.counts, CountVisitors):
-        usual += [Graded(presence=e, absence=e * ratio) for ratio in RATIOS]
-    else:
-        usual = [notion for notion in usual if not any(change.of_facts for change in notion.changes)]
-    for notion in [asked, *(other for other in usual if other != asked)]:
+    for notion in notions_beside(asked, visitors=isinstance(query.counts, CountVisitors)):
         try:
             made = plan_selection(query, notion)
-            yield NameOption(notion, "noisy max", made.price, made.mechanism.rate, made)
+            yield NameOption("noisy max", made.mechanism.rate, made, notion=notion, price=made.price)
         except (RefusedError, NoiseError) as refused:
-            yield NameOption(notion, "noisy max", notion.epsilon, refused=str(refused))
+            yield NameOption("noisy max", notion=notion, price=notion.epsilon, refused=str(refused))
         try:
-            yield NameOption(notion, "noisy counts", notion.epsilon, _law(query, notion).up)
+            yield NameOption("noisy counts", _law(query, notion).up, notion=notion, price=notion.epsilon)
         except (RefusedError, NoiseError) as refused:
-            yield NameOption(notion, "noisy counts", notion.epsilon, refused=str(refused))
+            yield NameOption("noisy counts", notion=notion, price=notion.epsilon, refused=str(refused))
 
 
 def _law(query: Selection, notion: Notion) -> DirectedGeometric:
@@ -163,12 +144,8 @@ def _law(query: Selection, notion: Notion) -> DirectedGeometric:
 
 def _finished(option: NameOption, query: Selection, asked: Notion, scenario: Scenario) -> NameOption:
     """Add how good the name is, and the prices in the budget's notion and in the notion asked for."""
-    try:
-        counted_in = scenario.counted_in or budget_notion(asked, rows=query.of_rows)
-        paid, why = charge(option.notion, option.price, counted_in, rows=query.of_rows), ""
-    except BudgetConflictError as refused:
-        paid, why = None, refused.because
-    option = replace(option, in_budget=paid, incomparable=why, in_asked=in_asked(option.notion, option.price, asked))
+    counted_in = scenario.counted_in or budget_notion(asked, rows=query.of_rows)
+    option = with_prices(option, asked, counted_in, rows=query.of_rows)
     if option.refused:
         return option
     gaps = None if scenario.counts is None else gaps_of(scenario.counts, query.which)

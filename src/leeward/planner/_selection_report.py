@@ -8,10 +8,16 @@ from typing import Literal
 
 from leeward._document import Document, Part
 from leeward._taught import taught
-from leeward.accounting._budget_notion import affordable, in_words
-from leeward.notion import of_rows
-from leeward.planner._plan_report import notion_part, window_part
-from leeward.planner._report import BudgetPart, NotionPart, WindowPart
+from leeward.accounting._budget_notion import in_words
+from leeward.planner._report_parts import (
+    BudgetPart,
+    NotionPart,
+    RowPart,
+    WindowPart,
+    notion_part,
+    row_keys,
+    window_part,
+)
 from leeward.planner._selection_compare import NameComparison, NamedBy, NameOption
 from leeward.planner._selection_odds import ExpectedName
 from leeward.query import CountVisitors, IfMore
@@ -46,39 +52,18 @@ class NameAsked(Part):
     budget: BudgetPart
 
 
-class NameOptionPart(Part):
+class NameOptionPart(RowPart):
     """A notion, and a way to find the name.
 
     Attributes:
-        notion: the notion, with its ε.
         by: naming alone (``noisy max``), or noisy counts of all, of which the largest or smallest is taken.
-        refused: why it cannot be had; None if it can.
-        protects: what is protected.
-        does_not_protect: what is not; None where nothing is revealed beyond doubt.
-        alternative: what else may have been the truth.
-        price: what one release costs, in ε of the notion.
-        price_in_budget: the same in the notion of the budget; None where that cannot cover it.
-        incomparable: then the reason.
-        price_in_asked: the least multiple of the notion asked for that covers one release; "inf" where something it
-            protects is given up.
-        releases_left: how many such releases the rest of the budget pays for; None if that is not known.
         rate: of the noise, upwards; None where it is refused.
         within_95_percent: with that probability, whatever the counts are, the named one has at most so many fewer people
             than the busiest, or more than the quietest; None where it is not known.
         expected: what is to be expected of the counts that were given; None if none were.
     """
 
-    notion: NotionPart
     by: NamedBy
-    refused: str | None
-    protects: str
-    does_not_protect: str | None
-    alternative: str
-    price: str
-    price_in_budget: str | None
-    incomparable: str | None
-    price_in_asked: str
-    releases_left: int | None
     rate: str | None
     within_95_percent: int | None
     expected: ExpectedName | None
@@ -140,20 +125,9 @@ def name_report(compared: NameComparison) -> NameReport:
 
 
 def _option(option: NameOption, compared: NameComparison) -> NameOptionPart:
-    words = of_rows(option.notion.words) if compared.query.of_rows else option.notion.words
-    paid, left = None if option.refused else option.in_budget, compared.scenario.left
     return NameOptionPart(
-        notion=notion_part(option.notion, rows=compared.query.of_rows),
+        **row_keys(option, compared.scenario.left, rows=compared.query.of_rows),
         by=option.by,
-        refused=option.refused or None,
-        protects=words.protects,
-        does_not_protect=words.reveals or None,
-        alternative=words.alternative,
-        price=str(option.price),
-        price_in_budget=None if option.in_budget is None else str(option.in_budget),
-        incomparable=option.incomparable or None,
-        price_in_asked=str(option.in_asked),
-        releases_left=None if paid is None or left is None else affordable(left, paid),
         rate=None if option.rate is None else str(option.rate),
         within_95_percent=option.within,
         expected=option.expected,

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from leeward._plain import short_percent
 from leeward.planner._people import a, at_most_people, empty, people, places
 from leeward.planner._recommend import share
-from leeward.planner._report import AskedPart, DecidingOption, NotionPart, OptionPart
+from leeward.planner._report import AskedPart, DecidingOption, OptionPart
+from leeward.planner._report_parts import NotionPart
 from leeward.query._group_names import columns_named
 from leeward.query._statistic import Noun
 

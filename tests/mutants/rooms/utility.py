@@ -229,6 +229,6 @@ MUTANTS = [
     M("leeward.analysis._usefulness", "usefulness", "math.floor(radius / step)", "math.ceil(radius / step)", "tests/analysis/test_useful.py", "a radius is rounded up"),
     M("leeward.planner._compare", "Asked.plan", ".listing(self.scenario.places)", "", "tests/session/test_price_of_stops.py", "a short list is compared at the price of all stops"),
     M(PLAN, "Plan.listing", 'whole(places, "places")', "places", "tests/session/test_price_of_stops.py", "a list of no places"),
-    M("leeward.planner._compare", "in_asked", "priced(notion.with_epsilon(1), asked).cost * price", "priced(notion, asked).cost",
+    M("leeward.planner._row", "in_asked", "priced(notion.with_epsilon(1), asked).cost * price", "priced(notion, asked).cost",
       "tests/planner/test_compare.py", "several stops are compared at the price of one"),
 ]  # fmt: skip

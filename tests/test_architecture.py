@@ -53,7 +53,6 @@ LAYERS = [
         "mechanism",
         "accounting",
         "verification",
-        "_first_question",
     ],
     *[
         "analysis",

@@ -17,10 +17,10 @@ from tests.desk.test_desk_path import OPEN, text_of
 from tests.desk.walk import done
 from tests.session.conftest import Town
 
-from leeward._first_question import KINDS as ASKED
-from leeward._first_question import promises
 from leeward.desk._releases import kept
 from leeward.desk._worth import error_of, least_epsilon_within
+from leeward.spec._first_question import KINDS as ASKED
+from leeward.spec._first_question import promises
 
 Write = Callable[[str], list[str]]
 

@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from leeward._first_question import promises
-from leeward._plain import plain
 from leeward.cli._asked import answer, choice, tell
 from leeward.errors import SpecError
+from leeward.spec._first_question import decided, promises
 
 if TYPE_CHECKING:
-    from leeward._first_question import Never, Side
+    from leeward.spec._first_question import Never, Side
 
 
 def never_wrong(given: str | None, query: Mapping[str, Any]) -> Never | Side:
@@ -29,8 +28,6 @@ def never_wrong(given: str | None, query: Mapping[str, Any]) -> Never | Side:
 
 def decision(never: Never | Side, people: int | None) -> dict[str, Any]:
     """Return the keys of ``[decide]``: so many are safe still, or dangerous already; none where nothing is decided."""
-    from leeward.spec._draft import decided
-
     if never not in ("safe", "dangerous", "neither"):
         if people is not None:
             raise SpecError(f"--people with --never {never}", "nothing is called safe or dangerous", "Leave it out")
@@ -38,12 +35,9 @@ def decision(never: Never | Side, people: int | None) -> dict[str, Any]:
     alarming = never == "dangerous"
     what = "from how many people on is it dangerous" if alarming else "up to how many people is it safe"
 
-    def check(text: str) -> None:
-        if not text.isdecimal() or len(text) > 9:
-            raise SpecError(f"--people {plain(text)}", "it is not a number of people", "Give one, such as 2")
-
-    many = answer(what, "--people", None if people is None else str(people), "50" if alarming else "2", check)
-    return decided(never, int(many))
+    said = None if people is None else str(people)
+    many = answer(what, "--people", said, "50" if alarming else "2", lambda text: decided(never, text))
+    return decided(never, many)
 
 
 def drafted_plan(sections: Mapping[str, Mapping[str, Any]], folder: Path) -> Any:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is asked of a table, in a first spec: counts of public groups, or a statistic of one number a person.
 
-Ranges, levels and groups are asked for and never taken from the data: see `leeward._first_question`.
+Ranges, levels and groups are asked for and never taken from the data: see `leeward.spec._first_question`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from leeward._first_question import (
+from leeward._plain import plain
+from leeward.cli._asked import answer, at_terminal, choice, column, tell
+from leeward.errors import SpecError, no_column
+from leeward.spec._first_question import (
     KINDS,
     a_number,
     check_grid,
@@ -23,9 +26,6 @@ from leeward._first_question import (
     parts,
     ways_to_combine,
 )
-from leeward._plain import plain
-from leeward.cli._asked import answer, at_terminal, choice, column, tell
-from leeward.errors import SpecError, no_column
 from leeward.spec._listed_groups import listed_groups
 from leeward.tables._guess import GROUP, decimal_of, free_numbers
 

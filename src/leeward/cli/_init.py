@@ -103,7 +103,8 @@ def init(
     * `leeward init patients.xlsx wards.csv --kind count --person patient --never safe --people 4`
     * `leeward init meters.csv --kind mean --person meter --column kwh --lower 0 --upper 50`
     """
-    from leeward.spec._draft import protected, written
+    from leeward.spec._draft import written
+    from leeward.spec._first_question import protected
     from leeward.tables._detected import detected
 
     if os.path.lexists(out):

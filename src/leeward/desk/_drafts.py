@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, get_args
 
-from leeward._first_question import KINDS, Never, Side, promises
 from leeward._toml import read_toml
 from leeward.desk._folder import LEDGER, OWN, Folder
 from leeward.errors import InputError
 from leeward.outputs import MANIFEST, fresh, prepared
 from leeward.spec import Spec, check_spec
-from leeward.spec._draft import decided, protected, written
+from leeward.spec._draft import written
+from leeward.spec._first_question import KINDS, Never, Side, decided, promises, protected
 from leeward.spec._sections import Account, Data, GridBox, PublicPlaces, Query, Windows
 
 SPEC: Final = "spec.toml"

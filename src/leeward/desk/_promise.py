@@ -9,13 +9,12 @@ from typing import Any, Final, get_args
 
 from fastapi import APIRouter, Request, Response
 
-from leeward._first_question import Never, Side, promises
 from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
 from leeward.desk._steps import after, shown
 from leeward.desk._views import page, see
 from leeward.errors import LeewardError, SpecError
-from leeward.spec._draft import NOTIONS, decided, protected
+from leeward.spec._first_question import NOTIONS, Never, Side, decided, promises, protected
 
 
 @dataclass(frozen=True)
@@ -103,9 +102,7 @@ def promised(draft: Draft, form: Mapping[str, str]) -> Draft:
     made = draft.with_section("protect", {key: value for key, value in protect.items() if epsilon or key != "epsilon"})
     if never not in get_args(Never):
         return made.without("decide")
-    if not people.isdecimal() or len(people) > 9:
-        raise SpecError(f"'{people}' people", "it is not a number of people", "Give one, such as 2")
-    return made.with_section("decide", decided(never, int(people)))
+    return made.with_section("decide", decided(never, people))
 
 
 def promise_of(draft: Draft) -> str:

@@ -8,14 +8,6 @@ from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
 
-from leeward._first_question import (
-    KINDS,
-    check_groups,
-    group_keys,
-    number_keys,
-    promises,
-    ways_to_combine,
-)
 from leeward.desk._columns import column
 from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
@@ -24,6 +16,14 @@ from leeward.desk._steps import after, shown
 from leeward.desk._views import page, see
 from leeward.errors import LeewardError, SpecError
 from leeward.query._source import EACH_ROW
+from leeward.spec._first_question import (
+    KINDS,
+    check_groups,
+    group_keys,
+    number_keys,
+    promises,
+    ways_to_combine,
+)
 from leeward.spec._listed_groups import listed_groups
 from leeward.tables._detected import Detected, detected
 from leeward.tables._guess import GROUP, decimal_of, free_numbers, likely, numeric

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
 
-from leeward._first_question import with_point
 from leeward._plain import plain
 from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
@@ -36,6 +35,7 @@ from leeward.planner._useless import refuse_useless
 from leeward.report._figures import decision_curve
 from leeward.session._dry_run import DryRun, dry_run
 from leeward.spec import Spec
+from leeward.spec._first_question import with_point
 
 
 @dataclass(frozen=True)

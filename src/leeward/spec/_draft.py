@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from leeward._first_question import Never, Side
 from leeward._plain import probability
 from leeward.planner._plan import Plan
 from leeward.planner._unlisted_plan import UnlistedPlan
@@ -17,16 +16,6 @@ if TYPE_CHECKING:
     from leeward.planner._accuracy import UnlistedAccuracy
     from leeward.planner._number_plan import NumberPlan
     from leeward.planner._rank_plan import RankPlan
-
-NOTIONS: Final[Mapping[Never | Side, str]] = {
-    "safe": "addition-only",
-    "dangerous": "removal-only",
-    "neither": "dp",
-    "low": "addition-only",
-    "high": "removal-only",
-    "close": "dp",
-}
-"""The notion under which it is."""
 
 _ALTERNATIVE: Final[Mapping[str, str]] = {
     "addition-only": "Whoever is in the data can pass as somebody who is not",
@@ -43,24 +32,6 @@ _ANSWERS: Final[Mapping[str, str]] = {
     "removal-only": "No answer is ever above the exact one of those counted",
     "dp": "An answer may be too low or too high",
 }
-
-
-def protected(never: Never | Side, epsilon: str, *, visits: bool = True) -> dict[str, Any]:
-    """Return the keys of ``[protect]``: of visits, one person counts at one place, the one visited last."""
-    bound = {"places_per_person": 1, "if_more": "latest"} if visits else {}
-    return {"notion": NOTIONS[never], "epsilon": epsilon} | bound
-
-
-def decided(never: Never, at_most: int) -> dict[str, Any]:
-    """Return the keys of ``[decide]``.
-
-    Args:
-        never: what must never be wrong.
-        at_most: so many people are still safe; or, where ``dangerous`` is never wrong, so many are dangerous.
-    """
-    if never == "dangerous":
-        return {"dangerous_at_least": at_most}
-    return {"safe_at_most": at_most} | ({"error_at_most": "0.01"} if never == "neither" else {})
 
 
 def written(sections: Mapping[str, Mapping[str, Any]], odds: Sequence[str] = ()) -> str:

@@ -44,5 +44,5 @@ MUTANTS = [
     M("leeward.desk._strength", "refuse_dear", "price > left", "False", f"{PATH}::test_what_the_budget_does_not_pay_for_is_said_before_anything_is_kept", "what is too dear is kept, and refused two pages later"),
     M("leeward.desk._desk", "Desk.public", 'sheet == data.get("visits_table")', "False", "tests/desk/test_desk_workbooks.py", "the private table is its own public list"),
     M("leeward.desk._worth", "least_epsilon_within", "<= error", "< 2 * error", QUESTIONS, "an ε is offered at which the wish is not met"),
-    M("leeward._first_question", "promises", 'a_number(query["lower"]) >= 0', "True", QUESTIONS + " tests/cli/test_init.py", "a sum of negative numbers is said never to be too low"),
+    M("leeward.spec._first_question", "promises", 'a_number(query["lower"]) >= 0', "True", QUESTIONS + " tests/cli/test_init.py", "a sum of negative numbers is said never to be too low"),
 ]  # fmt: skip

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The question of a first spec: what may be asked of a table, what goes with it, and which promises it can have.
 
+`leeward init` and the desk ask it, each in its own way; `leeward.spec._draft` writes what was answered.
+
 Ranges, levels and groups are asked for and never taken from the data: the largest number, or a group with one person in it,
 is somebody's own.
 """
@@ -94,6 +96,40 @@ def promises(query: Mapping[str, Any]) -> dict[str, str]:
     if kind in _WHERE and (kind != "count" or "by" in query):
         words |= {never: said.format(**_WHERE[kind]) for never, said in _DECIDED.items()}
     return words or {"close": _PUBLISHED["close"]}
+
+
+NOTIONS: Final[Mapping[Never | Side, str]] = {
+    "safe": "addition-only",
+    "dangerous": "removal-only",
+    "neither": "dp",
+    "low": "addition-only",
+    "high": "removal-only",
+    "close": "dp",
+}
+"""The notion under which that is promised."""
+
+
+def protected(never: Never | Side, epsilon: str, *, visits: bool = True) -> dict[str, Any]:
+    """Return the keys of ``[protect]``: of visits, one person counts at one place, the one visited last."""
+    bound = {"places_per_person": 1, "if_more": "latest"} if visits else {}
+    return {"notion": NOTIONS[never], "epsilon": epsilon} | bound
+
+
+def decided(never: Never, people: int | str) -> dict[str, Any]:
+    """Return the keys of ``[decide]``.
+
+    Args:
+        never: what must never be wrong.
+        people: so many are still safe; or, where ``dangerous`` is never wrong, so many are dangerous. A text, as typed.
+
+    Raises:
+        SpecError: it is not a number of people.
+    """
+    if isinstance(people, str) and (not people.isdecimal() or len(people) > 9):
+        raise SpecError(f"'{plain(people)}' people", "it is not a number of people", "Give one, such as 2")
+    if never == "dangerous":
+        return {"dangerous_at_least": int(people)}
+    return {"safe_at_most": int(people)} | ({"error_at_most": "0.01"} if never == "neither" else {})
 
 
 def number_keys(kind: str, column: str, answers: Mapping[str, str]) -> dict[str, Any]:

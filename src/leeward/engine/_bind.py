@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
@@ -35,6 +35,9 @@ from leeward.tables._texts import in_utf8
 from leeward.tables._types import check_arrow, check_engine_types
 from leeward.tables._workbook import sheet_table
 from leeward.tables._writing import PLAIN, Writing
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
 
 _CATALOG = "leeward_source"
 _SOURCE = "leeward_rows_asked_for"
@@ -62,7 +65,7 @@ class InDuckDB(Bound):
     open_times: frozenset[str]
 
     @property
-    def rows(self) -> Any:
+    def rows(self) -> ir.Table:
         # Lazily: Ibis takes half a second to import, and public lists are read without it.
         from leeward.engine._described import described
 
@@ -79,21 +82,21 @@ class InDuckDB(Bound):
         with translated():
             return self.connection.sql(f"SELECT * FROM {_SOURCE}").to_arrow_table()
 
-    def fetch(self, expression: Any) -> pa.Table:
+    def fetch(self, expression: ir.Expr) -> pa.Table:
         # Ibis's own way to Arrow is avoided: it imports pandas, a third of a second.
         from leeward.engine._described import compiled
 
         with translated():
             return self.connection.sql(compiled(expression)).to_arrow_table()
 
-    def staged(self, name: str, rows: Any) -> Any:
+    def staged(self, name: str, rows: ir.Table) -> ir.Table:
         from leeward.engine._described import compiled
 
         with translated():
             self.connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {compiled(rows)}")
             return self._described(name)
 
-    def register(self, name: str, data: pa.Table) -> Any:
+    def register(self, name: str, data: pa.Table) -> ir.Table:
         self.connection.register(name, data)
         return self._described(name)
 

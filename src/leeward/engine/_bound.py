@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Mapping, MutableMapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 
 from leeward._buffers import numbers
 from leeward._private import Private
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
 
 
 class Bound(Private):
@@ -27,7 +30,7 @@ class Bound(Private):
 
     @property
     @abstractmethod
-    def rows(self) -> Any:
+    def rows(self) -> ir.Table:
         """The source as an Ibis table with exactly the columns asked for: a description, which holds no connection."""
 
     def declares(self, column: str) -> bool:
@@ -49,18 +52,18 @@ class Bound(Private):
         """
 
     @abstractmethod
-    def fetch(self, expression: Any) -> pa.Table:
+    def fetch(self, expression: ir.Expr) -> pa.Table:
         """Run an Ibis expression."""
 
     @abstractmethod
-    def staged(self, name: str, rows: Any) -> Any:
+    def staged(self, name: str, rows: ir.Table) -> ir.Table:
         """Return rows under a name of their own: what is asked of them says the name, and not all that they are made by.
 
         Ibis writes an expression out wherever it occurs, so what is made in three steps would be written many times over.
         """
 
     @abstractmethod
-    def register(self, name: str, data: pa.Table) -> Any:
+    def register(self, name: str, data: pa.Table) -> ir.Table:
         """Make a public table in memory readable under a name, as an Ibis table."""
 
     @abstractmethod
@@ -88,8 +91,8 @@ class Bound(Private):
         """
 
     def ranked(
-        self, rows: Any, keys: pa.Array, ranks: NDArray[np.int32], name: str = "leeward_keys"
-    ) -> tuple[Any, Any]:
+        self, rows: ir.Table, keys: pa.Array, ranks: NDArray[np.int32], name: str = "leeward_keys"
+    ) -> tuple[ir.Table, ir.Table]:
         """Return rows with the ``rank`` of their ``key`` in a public list, in place of it.
 
         Returns:

@@ -8,7 +8,7 @@ value in it is missing, has every meaning.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import duckdb.func as udf
 import ibis
@@ -23,6 +23,9 @@ from leeward.engine._places import PlaceList, key_type
 from leeward.errors import DataError
 from leeward.query import Grid, Visits
 from leeward.query._source import Allowed
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
 
 
 class Filtered(Protocol):
@@ -45,7 +48,7 @@ def columns_by_role(named: Mapping[str, str | None], keep: Iterable[str]) -> dic
     return columns | {f"column {index} of keep": column for index, column in enumerate(keep, 1)}
 
 
-def who(rows: Any, column: str, bound: Bound) -> Any:
+def who(rows: ir.Table, column: str, bound: Bound) -> ir.Value:
     """The person of each row; null where missing.
 
     Raises:
@@ -72,7 +75,7 @@ def who(rows: Any, column: str, bound: Bound) -> Any:
     return values
 
 
-def like_whole(values: Any, declared: bool) -> Any:
+def like_whole(values: ir.Value, declared: bool) -> ir.Value:
     """A column that is compared with whole numbers; where its values alone say its type, others are null.
 
     Such a column holds floats as soon as one number in it is not whole. That one is in no list of whole numbers, and must
@@ -83,7 +86,7 @@ def like_whole(values: Any, declared: bool) -> Any:
     return ((values.abs() < 2**53) & (values == values.floor())).ifelse(values, ibis.null()).cast("int64")
 
 
-def key(rows: Any, column: str, places: PlaceList, bound: Bound) -> Any:
+def key(rows: ir.Table, column: str, places: PlaceList, bound: Bound) -> ir.Value:
     """The place of each row, comparable with the keys of the list; null where missing."""
     values = rows[column]
     if key_type(places.keys.type) == "integers":
@@ -111,7 +114,7 @@ def key(rows: Any, column: str, places: PlaceList, bound: Bound) -> Any:
     return _without_nan(values)
 
 
-def kept(rows: Any, source: Filtered) -> Any:
+def kept(rows: ir.Table, source: Filtered) -> ir.Value:
     """Whether each row passes the filter of its source; a missing value does not."""
     passes = ibis.literal(True)
     for column, allowed in source.keep.items():
@@ -144,7 +147,7 @@ def _holds(octets: int, number: Any) -> bool:
     return bool(float(np.float32(number) if octets == 4 else number) == number)
 
 
-def point(rows: Any, visits: Visits) -> tuple[Any, Any, Any]:
+def point(rows: ir.Table, visits: Visits) -> tuple[ir.Value, ir.Value, ir.Value]:
     """The latitude and the longitude of each row as floats, null where one is missing, and whether they say no place.
 
     They say none where one is not a number, or is so large that it is not on the Earth: longitudes of 0° to 360°, or degrees
@@ -169,7 +172,7 @@ def point(rows: Any, visits: Visits) -> tuple[Any, Any, Any]:
     return latitude, longitude, unreadable
 
 
-def square(grid: Grid, latitude: Any, longitude: Any) -> Any:
+def square(grid: Grid, latitude: ir.Value, longitude: ir.Value) -> ir.Value:
     """The index, in the list of a ``metres`` grid, of the cell that holds a point; null outside the half-open box."""
     rows, columns = grid.shape
     height, width = grid.step
@@ -180,7 +183,7 @@ def square(grid: Grid, latitude: Any, longitude: Any) -> Any:
     return inside.ifelse(row * columns + column, ibis.null())
 
 
-def hexagon(grid: Grid, latitude: Any, longitude: Any, bound: Bound) -> Any:
+def hexagon(grid: Grid, latitude: ir.Value, longitude: ir.Value, bound: Bound) -> ir.Value:
     """The H3 cell, as an integer, that holds a point; null for no point on the Earth.
 
     Whether the point is in the box does not matter: a listed cell is a place wherever it lies, and one that the box cuts
@@ -206,7 +209,7 @@ def hexagon(grid: Grid, latitude: Any, longitude: Any, bound: Bound) -> Any:
     return leeward_h3(on_earth.ifelse(latitude, ibis.null()), on_earth.ifelse(longitude, ibis.null()))
 
 
-def _without_nan(values: Any) -> Any:
+def _without_nan(values: ir.Value) -> ir.Value:
     return values.isnan().ifelse(ibis.null(), values) if values.type().is_floating() else values
 
 

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import ibis
 from ibis.backends.sql.datatypes import DuckDBType
 
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
 
-def described(name: str, types: Mapping[str, str]) -> Any:
+
+def described(name: str, types: Mapping[str, str]) -> ir.Table:
     """Return the table of that name with the engine's own types, as an Ibis table.
 
     A column that has no type, because nothing is in it, becomes one of nulls, which every role can read.
@@ -20,7 +23,7 @@ def described(name: str, types: Mapping[str, str]) -> Any:
     return table.mutate(**{column: ibis.null() for column in empty}) if empty else table
 
 
-def compiled(expression: Any) -> str:
+def compiled(expression: ir.Expr) -> str:
     """Return an expression as SQL of DuckDB."""
     return str(ibis.duckdb.compile(expression.as_table()))
 

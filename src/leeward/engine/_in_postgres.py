@@ -32,6 +32,8 @@ from leeward.engine._sql import named
 from leeward.errors import DataError
 
 if TYPE_CHECKING:
+    import ibis.expr.types as ir
+
     from leeward._postgres import Session
 
 _SOURCE: Final = "leeward_rows_asked_for"
@@ -60,7 +62,7 @@ class InPostgres(Bound):
         self._parts = _parts_of(session, relation)
 
     @property
-    def rows(self) -> Any:
+    def rows(self) -> ir.Table:
         return ibis.table(ibis.Schema.from_pyarrow(self._schema), name=_SOURCE)
 
     def check_roles(self, columns: Mapping[str, str]) -> None:
@@ -74,17 +76,17 @@ class InPostgres(Bound):
                     " table is then read once, and counted here",
                 )
 
-    def fetch(self, expression: Any) -> pa.Table:
+    def fetch(self, expression: ir.Expr) -> pa.Table:
         names, rows = self._answer(*compiled(expression))
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
         arrays = [pa.array([_whole(value) for value in column]) for column in columns]
         return pa.table(dict(zip(names, arrays, strict=True)))
 
-    def staged(self, name: str, rows: Any) -> Any:
+    def staged(self, name: str, rows: ir.Table) -> ir.Table:
         self._made[name] = compiled(rows)
         return ibis.table(rows.schema(), name=name)
 
-    def register(self, name: str, data: pa.Table) -> Any:
+    def register(self, name: str, data: pa.Table) -> ir.Table:
         self._made[name] = listed(data), frozenset()
         return ibis.table(ibis.Schema.from_pyarrow(data.schema), name=name)
 

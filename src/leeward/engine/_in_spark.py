@@ -19,7 +19,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import ibis
 import pyarrow as pa
@@ -33,6 +33,9 @@ from leeward.tables._files import File
 from leeward.tables._parquet import declared
 from leeward.tables._schema import check_one_schema
 from leeward.tables._spark_files import files_for_spark, kind_in_spark, may_be_read, no_type, quoted, read_in_spark
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
 
 _SOURCE: Final = "leeward_rows_asked_for"
 
@@ -49,25 +52,25 @@ class InSpark(Bound):
         self._session, self._schema, self._files = session, schema, files
 
     @property
-    def rows(self) -> Any:
+    def rows(self) -> ir.Table:
         return ibis.table(ibis.Schema.from_pyarrow(self._schema), name=_SOURCE)
 
     def check_roles(self, columns: Mapping[str, str]) -> None:
         for role, name in columns.items():
             _refuse_text(role, name, is_text=pa.types.is_string(self._schema.field(name).type))
 
-    def fetch(self, expression: Any) -> pa.Table:
+    def fetch(self, expression: ir.Expr) -> pa.Table:
         with in_plain_words():
             # never to_pyarrow, which goes through pandas: NaN becomes None there, and the year 1500 an error
             found: pa.Table = self._session.sql(compiled(expression)).toArrow()
             return found
 
-    def staged(self, name: str, rows: Any) -> Any:
+    def staged(self, name: str, rows: ir.Table) -> ir.Table:
         with in_plain_words():
             self._session.sql(compiled(rows)).createOrReplaceTempView(name)
         return ibis.table(rows.schema(), name=name)
 
-    def register(self, name: str, data: pa.Table) -> Any:
+    def register(self, name: str, data: pa.Table) -> ir.Table:
         with in_plain_words():
             self._session.createDataFrame(listed(data)).createOrReplaceTempView(name)
         return ibis.table(ibis.Schema.from_pyarrow(data.schema), name=name)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -29,16 +29,19 @@ from leeward.query._source import Allowed
 from leeward.query._statistic import Statistic
 from leeward.query._unlisted_groups import AnyQuestion
 
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
+
 _SPACES: Final = "\\s\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _UNSEEN: Final = "\u00ad\u200b-\u200d\u2060\ufeff"
 
 
-def _spaced(text: Any) -> Any:
+def _spaced(text: ir.Value) -> ir.Value:
     # all of them are replaced; the characters stand there themselves, because each engine has its own escape for them
     return text.re_replace(f"[{_UNSEEN}]+", "").re_replace(f"[{_SPACES}]+", " ").strip()
 
 
-def _marked(text: Any) -> Any:
+def _marked(text: ir.Value) -> ir.Value:
     return text.re_replace("[\u2018\u2019\u02bc\u00b4`]", "'").re_replace("[\u2010-\u2015\u2212]", "-")
 
 
@@ -46,7 +49,7 @@ _WIDE: Final = [*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0
 _ZEROS: Final = "\u0660\u06f0\u0966\u0e50"
 
 
-def _narrow(text: Any) -> Any:
+def _narrow(text: ir.Value) -> ir.Value:
     """Wide letters and digits, and the digits of Arabic, Persian, Hindi and Thai, as those of ASCII."""
     narrow = {chr(wide): chr(wide - 0xFEE0) for wide in _WIDE}
     narrow |= {chr(ord(zero) + digit): str(digit) for zero in _ZEROS for digit in range(10)}
@@ -58,7 +61,7 @@ def _forms(key: str) -> list[str]:
     return list(dict.fromkeys([key, *(unicodedata.normalize(form, key) for form in ("NFC", "NFD", "NFKC", "NFKD"))]))
 
 
-_WAYS: Final[Mapping[str, Callable[[Any], Any]]] = {
+_WAYS: Final[Mapping[str, Callable[[ir.Value], ir.Value]]] = {
     "Unicode forms": _narrow,
     "spaces": _spaced,
     "upper and lower case": lambda text: text.lower(),
@@ -110,7 +113,7 @@ def _beside(one: Mapping[str, tuple[str, ...]], other: Mapping[str, tuple[str, .
     return {way: keys for way in _WAYS if (keys := (*one.get(way, ()), *other.get(way, ())))}
 
 
-def matches(bound: Bound, rows: Any, listed: pa.Array) -> Matches:
+def matches(bound: Bound, rows: ir.Table, listed: pa.Array) -> Matches:
     """Compare the keys of rows with those of a list.
 
     Args:
@@ -146,7 +149,7 @@ def matches(bound: Bound, rows: Any, listed: pa.Array) -> Matches:
     return Matches(len(listed), met, found["others"], alike, split)
 
 
-def matches_of_filter(bound: Bound, rows: Any, keep: Mapping[str, Sequence[Allowed]]) -> Matches | None:
+def matches_of_filter(bound: Bound, rows: ir.Table, keep: Mapping[str, Sequence[Allowed]]) -> Matches | None:
     """Compare the texts that rows hold with those that a filter allows; None where it allows none.
 
     Args:

@@ -10,7 +10,7 @@ Nothing rests on the server's settings: what they could change is set for the se
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import sqlglot.expressions as sge
@@ -18,6 +18,9 @@ from ibis.backends.sql.compilers import PostgresCompiler
 
 from leeward.engine._sql import named, quoted
 from leeward.engine._words import reworded
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
 
 SETTINGS: Final = {"TimeZone": "UTC", "extra_float_digits": "1", "jit": "off"}
 """Floats are written with all their digits; and short queries are not compiled, which takes longer than they do."""
@@ -54,7 +57,7 @@ class _Compiler(PostgresCompiler):  # type: ignore[misc]
 _COMPILER: Final = _Compiler()
 
 
-def compiled(expression: Any) -> tuple[str, frozenset[str]]:
+def compiled(expression: ir.Expr) -> tuple[str, frozenset[str]]:
     """Return an expression as SQL, and the names of the tables that it reads."""
     tree = _COMPILER.to_sqlglot(expression.as_table()).transform(reworded, _WORDS, _COMPILER.dialect)
     return tree.sql(_COMPILER.dialect), frozenset(table.name for table in tree.find_all(sge.Table))

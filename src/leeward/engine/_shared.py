@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Hashable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -20,6 +20,9 @@ from leeward.engine._bound import Bound
 from leeward.engine._engines import Described, bind_private
 from leeward.errors import LeewardError
 from leeward.query._table import same_source
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
 
 
 class OwnColumns(Bound):
@@ -38,7 +41,7 @@ class OwnColumns(Bound):
         self._whole, self._names, self._which, self._known = whole, tuple(names), which, known
 
     @property
-    def rows(self) -> Any:
+    def rows(self) -> ir.Table:
         return self._whole.rows.select(*self._names)
 
     @property
@@ -51,13 +54,13 @@ class OwnColumns(Bound):
     def leaves_open(self, column: str) -> bool:
         return self._whole.leaves_open(column)
 
-    def fetch(self, expression: Any) -> pa.Table:
+    def fetch(self, expression: ir.Expr) -> pa.Table:
         return self._whole.fetch(expression)
 
-    def staged(self, name: str, rows: Any) -> Any:
+    def staged(self, name: str, rows: ir.Table) -> ir.Table:
         return self._whole.staged(f"{name}_of_{self._which}", rows)
 
-    def register(self, name: str, data: pa.Table) -> Any:
+    def register(self, name: str, data: pa.Table) -> ir.Table:
         return self._whole.register(f"{name}_of_{self._which}", data)
 
     def hash_sums(self, text: str, times: str, rows: str, of: str) -> tuple[int, ...]:

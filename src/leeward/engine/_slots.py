@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import ibis
 import numpy as np
@@ -22,11 +22,14 @@ from leeward._buffers import numbers
 from leeward.engine._bound import Bound
 from leeward.engine._builtin import whole_quotient
 
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
+
 MOST = 100_000
 """So many slots of windows at most: their table is joined with all rows."""
 
 
-def windowed(rows: Any, ends: Sequence[tuple[int, int]], bound: Bound) -> Any:
+def windowed(rows: ir.Table, ends: Sequence[tuple[int, int]], bound: Bound) -> ir.Table:
     """Return the rows of each window, once for every window that they are in: to be fetched before others are asked for.
 
     Args:
@@ -62,13 +65,13 @@ def _slots(first: int, end: int, low: int, length: int) -> range:
     return range((first - low) // length, (end - low) // length)
 
 
-def _compared(rows: Any, some: Sequence[tuple[int, int, int]], bound: Bound) -> Any:
+def _compared(rows: ir.Table, some: Sequence[tuple[int, int, int]], bound: Bound) -> ir.Table:
     windows = _table("leeward_windows", ("window", "first", "end"), some, bound)
     joined = rows.inner_join(windows, [rows.stamp >= windows.first, rows.stamp < windows.end])
     return joined.select(*rows.columns, "window", "first")
 
 
-def _table(name: str, columns: Sequence[str], held: Sequence[tuple[int, int, int]], bound: Bound) -> Any:
+def _table(name: str, columns: Sequence[str], held: Sequence[tuple[int, int, int]], bound: Bound) -> ir.Table:
     made = dict(zip(columns, zip(*held, strict=True), strict=True))
     arrays = {column: numbers(np.array(values, np.int64)) for column, values in made.items()}
     return bound.register(name, pa.table(arrays))

@@ -14,7 +14,7 @@ fewer, and DuckDB writes the sign of a NaN: such values look changed where the e
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import sqlglot.expressions as sge
@@ -22,6 +22,9 @@ from ibis.backends.sql.compilers import PySparkCompiler
 from ibis.backends.sql.compilers.base import SQLGlotCompiler
 
 from leeward.engine._words import reworded
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
 
 _DIGITS: Final = "java_method('com.fasterxml.jackson.core.io.schubfach.{}ToDecimal', 'toString', {})"
 _WORDS: Final = {
@@ -93,7 +96,7 @@ class _Compiler(PySparkCompiler):  # type: ignore[misc]
 _COMPILER: Final = _Compiler()
 
 
-def compiled(expression: Any) -> str:
+def compiled(expression: ir.Expr) -> str:
     """Return an expression as SQL of Spark."""
     tree = _COMPILER.to_sqlglot(expression.as_table()).transform(reworded, _WORDS, _COMPILER.dialect)
     return str(tree.sql(_COMPILER.dialect))

@@ -12,7 +12,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import ibis
 
@@ -24,6 +24,9 @@ from leeward.engine._slots import windowed
 from leeward.engine._times import Times, when
 from leeward.engine._window import bounds
 from leeward.query import Window
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
 
 _TAKEN, _TIMED = "taken", "timed"
 
@@ -54,10 +57,10 @@ class TimedRows(Rows):
 
     __slots__ = ("_clock", "_expected", "_of_all", "_rows", "_seen", "_timezone", "_whenever")
 
-    _rows: Any
+    _rows: ir.Table
     """With columns ``kept`` and ``person``; with a clock also ``stamp``, ``unreadable_time`` and ``zoned``."""
 
-    _of_all: Any
+    _of_all: ir.Table
     """The same rows with these columns alone: what is asked of them need not find their places."""
 
     def __init__(self, bound: Bound, clock: Times | None, time: str | None, timezone: str | None) -> None:

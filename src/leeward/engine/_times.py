@@ -11,7 +11,7 @@ for midnight, it would leave all other hours of the day empty.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import ibis
 import ibis.expr.datatypes as dt
@@ -23,6 +23,9 @@ from leeward.engine._window import Clock
 from leeward.errors import DataError
 from leeward.query import Window
 from leeward.query._source import TIME_UNITS
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
 
 _ISO = r"^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)?)?$"
 _OFFSET = r"T?\d\d:\d\d.*(Z|[+-]\d\d(:?\d\d)?)$"
@@ -42,18 +45,18 @@ class Times(Private):
         dated: whether a row says a date and no time of day; None where none does.
     """
 
-    stamp: Any
-    unreadable: Any
+    stamp: ir.Value
+    unreadable: ir.Value
     clock: Clock | None
     per_second: int
-    zoned: Any = None
-    dated: Any = None
+    zoned: ir.Value | None = None
+    dated: ir.Value | None = None
 
     def clock_for(self, window: Window) -> Clock:
         """Return what the rows that can be compared with this window hold."""
         return self.clock or (Clock.INSTANTS if window.aware else Clock.READINGS)
 
-    def columns(self) -> dict[str, Any]:
+    def columns(self) -> dict[str, ir.Value]:
         """Return what is kept of each row: ``stamp``, ``unreadable_time``, and whether it is ``zoned`` and ``dated``."""
         zoned, dated = (ibis.literal(False) if each is None else each for each in (self.zoned, self.dated))
         return {"stamp": self.stamp, "unreadable_time": self.unreadable, "zoned": zoned, "dated": dated}
@@ -78,7 +81,7 @@ class Timed(Protocol):
         ...
 
 
-def when(rows: Any, table: Timed, bound: Bound) -> Times:
+def when(rows: ir.Table, table: Timed, bound: Bound) -> Times:
     """Read the time column.
 
     Raises:
@@ -130,7 +133,7 @@ def when(rows: Any, table: Timed, bound: Bound) -> Times:
     raise _no_time(table.time, "the column does not hold times")
 
 
-def _written(values: Any, table: Timed, bound: Bound) -> Times:
+def _written(values: ir.Value, table: Timed, bound: Bound) -> Times:
     """Times written as ISO 8601 texts, to the microsecond."""
     assert table.time is not None
     # The cast takes a text without an offset as UTC, so the stamp of a reading is that of the reading itself.

@@ -16,7 +16,7 @@ from leeward.notion._sees import Fixed, Sees
 class AdditionOnly(Notion):
     """ε-DP for addition: ``Pr[M(x) ∈ T] ≤ e^ε · Pr[M(x') ∈ T]`` where x is x' with one person *added*.
 
-    The real world x, with your data, is covered by the world x' without it: whatever is concluded about you could have been
+    The real world x, with your data, may pass as the world x' without it: whatever is concluded about you could have been
     concluded had you not been there. The other direction is not promised: that you are *absent* may be revealed.
     (*One-Sided Differential Privacy*, Definition 1.) Counts of people only fall along its steps, so upward noise suffices
     and "at most t" is never wrong.
@@ -52,7 +52,7 @@ class AdditionOnly(Notion):
 class RemovalOnly(Notion):
     """ε-DP for removal: ``Pr[M(x') ∈ T] ≤ e^ε · Pr[M(x) ∈ T]`` where x' is x with one person *removed*.
 
-    The world x' without you is covered by the world x with you: nobody can be sure that you are *absent*. That you are
+    The world x' without you may pass as the world x with you: nobody can be sure that you are *absent*. That you are
     present may be revealed: publishing a random sample in the clear satisfies it (*One-Sided Differential Privacy*,
     Definition 2 and Theorem 5). Leeward offers it because the article does, not because it protects much.
     """

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import get_args, overload
+from typing import TypedDict, Unpack, get_args, overload
 
 from leeward._plain import told
 from leeward._taught import taught
@@ -22,21 +22,32 @@ from leeward.query._statistic import Statistic
 from leeward.query._unlisted_groups import UnlistedGroups
 
 
+class OfThresholds(TypedDict, total=False):
+    """What may be said of a decision whose threshold is given; see `plan`."""
+
+    error_at_most: Exact | None
+    useful_from: Exact | None
+    what: What
+    mechanism: MechanismName
+
+
+class OfSafe(OfThresholds, total=False):
+    """Of one that calls something safe, too."""
+
+    dangerous_at_least: int | None
+    stop_after: int | None
+
+
+class OfVisitors(OfSafe, total=False):
+    """Of one about visitors, too."""
+
+    safe_at_most: int | None
+    about: About
+    left_out: LeftOut
+
+
 @overload
-def plan(
-    query: CountVisitors,
-    notion: Notion,
-    *,
-    safe_at_most: int | None = None,
-    dangerous_at_least: int | None = None,
-    error_at_most: Exact | None = None,
-    useful_from: Exact | None = None,
-    what: What = "decisions",
-    mechanism: MechanismName = "auto",
-    stop_after: int | None = None,
-    about: About = "counted",
-    left_out: LeftOut = 0,
-) -> Plan: ...
+def plan(query: CountVisitors, notion: Notion, **how: Unpack[OfVisitors]) -> Plan: ...
 
 
 @overload
@@ -44,31 +55,11 @@ def plan(query: Statistic, notion: Notion, *, mechanism: PercentileMechanism = "
 
 
 @overload
-def plan(
-    query: Statistic,
-    notion: Notion,
-    *,
-    safe_at_most: int,
-    dangerous_at_least: int | None = None,
-    error_at_most: Exact | None = None,
-    useful_from: Exact | None = None,
-    what: What = "decisions",
-    mechanism: MechanismName = "auto",
-    stop_after: int | None = None,
-) -> Plan: ...
+def plan(query: Statistic, notion: Notion, *, safe_at_most: int, **how: Unpack[OfSafe]) -> Plan: ...
 
 
 @overload
-def plan(
-    query: Statistic,
-    notion: Notion,
-    *,
-    dangerous_at_least: int,
-    error_at_most: Exact | None = None,
-    useful_from: Exact | None = None,
-    what: What = "decisions",
-    mechanism: MechanismName = "auto",
-) -> Plan: ...
+def plan(query: Statistic, notion: Notion, *, dangerous_at_least: int, **how: Unpack[OfThresholds]) -> Plan: ...
 
 
 @overload

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from typing import overload
+from typing import Unpack, overload
 
 from leeward._taught import taught
 from leeward.exact._real import Exact
 from leeward.notion import Notion
 from leeward.planner._answer_compare import AnswerComparison, compare_answers
-from leeward.planner._ask import decides
+from leeward.planner._ask import OfSafe, OfThresholds, OfVisitors, decides
 from leeward.planner._compare import Comparison, Scenario, compare_decisions
 from leeward.planner._everyone import About, LeftOut
 from leeward.planner._plan import Deciding, MechanismName, What
@@ -22,35 +22,13 @@ from leeward.query._unlisted_groups import AnyQuestion, UnlistedGroups
 
 @overload
 def compare(
-    query: CountVisitors,
-    notion: Notion,
-    *,
-    safe_at_most: int | None = None,
-    dangerous_at_least: int | None = None,
-    error_at_most: Exact | None = None,
-    useful_from: Exact | None = None,
-    what: What = "decisions",
-    mechanism: MechanismName = "auto",
-    stop_after: int | None = None,
-    about: About = "counted",
-    left_out: LeftOut = 0,
-    scenario: Scenario | None = None,
+    query: CountVisitors, notion: Notion, *, scenario: Scenario | None = None, **how: Unpack[OfVisitors]
 ) -> Comparison: ...
 
 
 @overload
 def compare(
-    query: Statistic,
-    notion: Notion,
-    *,
-    safe_at_most: int,
-    dangerous_at_least: int | None = None,
-    error_at_most: Exact | None = None,
-    useful_from: Exact | None = None,
-    what: What = "decisions",
-    mechanism: MechanismName = "auto",
-    stop_after: int | None = None,
-    scenario: Scenario | None = None,
+    query: Statistic, notion: Notion, *, safe_at_most: int, scenario: Scenario | None = None, **how: Unpack[OfSafe]
 ) -> Comparison: ...
 
 
@@ -60,11 +38,8 @@ def compare(
     notion: Notion,
     *,
     dangerous_at_least: int,
-    error_at_most: Exact | None = None,
-    useful_from: Exact | None = None,
-    what: What = "decisions",
-    mechanism: MechanismName = "auto",
     scenario: Scenario | None = None,
+    **how: Unpack[OfThresholds],
 ) -> Comparison: ...
 
 

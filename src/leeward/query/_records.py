@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from typing import Any, Literal, TypeVar, get_args
 
 from leeward._taught import describing
 from leeward.errors import SpecError, check_choice
 from leeward.query._source import EACH_ROW, Allowed, Engine, Visits, no_person, visits
 from leeward.query._table import Source
+from leeward.query._window import Window, moment
 from leeward.tables._given import Given
 from leeward.tables._writing import PLAIN, Writing
 
@@ -68,6 +70,7 @@ class Records:
         return "rows" if self.of_rows else "people"
 
 
+@dataclass(frozen=True)
 class AsksRecords:
     """A question about such a table."""
 
@@ -82,6 +85,24 @@ class AsksRecords:
     def many(self) -> Many:
         """What those are called whom the answer is about: see `Records.many`."""
         return self.records.many
+
+
+Windowed = TypeVar("Windowed", bound=AsksRecords)
+
+
+def in_window(asked: Windowed, start: datetime | date | str | None, end: datetime | date | str | None) -> Windowed:
+    """Return the same question of rows from ``start`` up to, but not at, ``end``.
+
+    Raises:
+        SpecError: an end is missing or malformed, or the table has no column of times.
+    """
+    if start is None or end is None:
+        raise SpecError(
+            f"A window without {'a start' if start is None else 'an end'}", "it has two ends", "Give start and end"
+        )
+    if asked.records.time is None:
+        raise SpecError("The table names no time column", "a window needs one", "Name the `time` column")
+    return replace(asked, window=Window(moment("start", start), moment("end", end)))  # type: ignore[call-arg]  # which each has
 
 
 @describing

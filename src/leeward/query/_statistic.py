@@ -49,10 +49,10 @@ from leeward.query._numeric import (
 )
 from leeward.query._percentiles import listed_percentiles, ranks_of_several
 from leeward.query._public_values import public_values, rational
-from leeward.query._records import AsksRecords, Records
+from leeward.query._records import AsksRecords, Records, in_window
 from leeward.query._source import Allowed
 from leeward.query._spread import SPREADS, Spread, spread
-from leeward.query._window import Window, moment
+from leeward.query._window import Window
 
 Kind = Literal["sum", "mean", Spread, "percentile", "median", "min", "max", "count", "histogram", "above"]
 StatisticKind = Literal[DrawnKind, Spread]
@@ -339,21 +339,6 @@ def statistic(
     made = _asked(records, kind, column=column, **own, by=columns, listed=listed, levels=levels)
     made = _few(replace(made, others=others is not None, intervals=cut))
     return made if start is None and end is None else in_window(made, start, end)
-
-
-def in_window(asked: Statistic, start: datetime | date | str | None, end: datetime | date | str | None) -> Statistic:
-    """Return the same question of rows from ``start`` up to, but not at, ``end``.
-
-    Raises:
-        SpecError: an end is missing or malformed, or the table has no column of times.
-    """
-    if start is None or end is None:
-        raise SpecError(
-            f"A window without {'a start' if start is None else 'an end'}", "it has two ends", "Give start and end"
-        )
-    if asked.records.time is None:
-        raise SpecError("The table names no time column", "a window needs one", "Name the `time` column")
-    return replace(asked, window=Window(moment("start", start), moment("end", end)))
 
 
 def _asked(

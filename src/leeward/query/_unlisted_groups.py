@@ -13,7 +13,7 @@ any other value, or none, names no group. That too is a rule about the row alone
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final, Literal, TypeAlias, get_args
 
@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 from leeward._taught import describing
 from leeward.errors import InputError, SpecError, check_choice
 from leeward.exact._real import plainly, whole
-from leeward.query._records import AsksRecords, Records
+from leeward.query._records import AsksRecords, Records, in_window
 from leeward.query._selection import Counted
 from leeward.query._statistic import Noun
-from leeward.query._window import Window, moment
+from leeward.query._window import Window
 
 IfMoreGroups = Literal["refuse", "first", "latest", "earliest"]
 """What becomes of a person in more groups than count: refuse, or keep the first by name, or those of the latest rows."""
@@ -157,25 +157,7 @@ def unlisted_groups(
     made = UnlistedGroups(records, by, m, if_more, most)
     if start is None and end is None:
         return _timeless(made)
-    return within(made, start, end)
-
-
-def within(
-    asked: UnlistedGroups, start: datetime | date | str | None, end: datetime | date | str | None
-) -> UnlistedGroups:
-    """Return the same question of rows from ``start`` up to, but not at, ``end``.
-
-    Raises:
-        SpecError: an end is missing or malformed, or the table has no column of times.
-    """
-    if start is None or end is None:
-        raise SpecError(
-            f"A window without {'a start' if start is None else 'an end'}", "it has two ends", "Give start and end"
-        )
-    if asked.records.time is None:
-        raise SpecError("The table names no time column", "a window needs one", "Name the `time` column")
-    window = Window(moment("start", start), moment("end", end))
-    return replace(asked, window=window)
+    return in_window(made, start, end)
 
 
 def _timeless(asked: UnlistedGroups) -> UnlistedGroups:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Verification of privacy: exactly where a mechanism is finite, by a lower bound from samples where it is a black box.
 
-This floor shares no code with the derivations of the mechanisms and notions it checks.
+This layer shares no code with the derivations of the mechanisms and notions it checks.
 """
 
 from leeward.verification._audit import Audit, audit

@@ -191,11 +191,9 @@ class Rows(Protocol):
     @property
     def inputs(self) -> tuple[Any, ...]:
         """The secrets."""
-        ...
 
     def row(self, secret: Hashable) -> dict[Any, Weight]:
         """Return the exact distribution of the outputs for one secret."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,6 @@ class Filtered(Protocol):
     @property
     def keep(self) -> Mapping[str, tuple[Allowed, ...]]:
         """The filter."""
-        ...
 
 
 def columns_by_role(named: Mapping[str, str | None], keep: Iterable[str]) -> dict[str, str]:

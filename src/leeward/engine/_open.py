@@ -38,16 +38,13 @@ class Keys(Protocol):
 
     def to_arrow(self) -> pa.Table:
         """Return the keys, and what else is public about them, as a table."""
-        ...
 
     def digest(self) -> str:
         """Return a digest of the keys and their order."""
-        ...
 
     @property
     def grid(self) -> object:
         """The grid the keys were made from; None where the user gave them."""
-        ...
 
 
 class Opened(Protocol):
@@ -55,35 +52,27 @@ class Opened(Protocol):
 
     def expect(self, queries: Sequence[Any]) -> None:
         """Say which questions will be asked: those that can be are answered in one pass."""
-        ...
 
     def look(self, query: Any) -> Look:
         """Return how many rows the question would count, and why not more."""
-        ...
 
     def matches(self, query: Any, windows: Sequence[Window] = ()) -> Matches | None:
         """Return how the keys that rows name match the list, in these windows; None where there is nothing to compare."""
-        ...
 
     def filtered(self, query: Any, windows: Sequence[Window] = ()) -> Matches | None:
         """Return how the texts of rows, in these windows, match those that the filter allows; None where it allows none."""
-        ...
 
     def beyond(self, query: Any) -> Beyond | None:
         """Return how many numbers lie beyond the bounds; None where there are none."""
-        ...
 
     def survey(self, query: Any) -> Survey:
         """Return what else the curator wants to know of the table before a release."""
-        ...
 
     def exactly(self, query: Any, drawn_from: DrawnFrom) -> VisitCounts:
         """Return what noise is drawn from: the exact answer, one integer a key; or the tally of a statistic."""
-        ...
 
     def content(self, key: bytes) -> Content:
         """Return what is kept to recognise the content, under a secret key."""
-        ...
 
 
 def files_of(query: Question) -> list[Path]:

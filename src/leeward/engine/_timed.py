@@ -42,7 +42,6 @@ class Asks(Protocol):
     @property
     def window(self) -> Window | None:
         """The window; None for rows of all times."""
-        ...
 
 
 class TimedRows(Rows):

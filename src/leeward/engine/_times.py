@@ -68,17 +68,14 @@ class Timed(Protocol):
     @property
     def time(self) -> str | None:
         """Its name."""
-        ...
 
     @property
     def timezone(self) -> str | None:
         """The zone in which times without an offset are read."""
-        ...
 
     @property
     def time_unit(self) -> str | None:
         """The unit of times that are whole numbers."""
-        ...
 
 
 def when(rows: ir.Table, table: Timed, bound: Bound) -> Times:

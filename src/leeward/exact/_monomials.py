@@ -21,7 +21,6 @@ class Atom(Protocol):
 
     def arb(self) -> Any:
         """Enclose the value at the precision in force."""
-        ...
 
     def __str__(self) -> str: ...
 

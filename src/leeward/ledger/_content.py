@@ -32,27 +32,22 @@ class Content(Protocol):
     @property
     def form(self) -> str:
         """How digest and marks were made: what was made in another form cannot be compared, and is refused."""
-        ...
 
     @property
     def columns(self) -> Sequence[str]:
         """The columns that the digest covers: digests of other columns do not compare."""
-        ...
 
     @property
     def digest(self) -> bytes:
         """Of all rows."""
-        ...
 
     @property
     def marks(self) -> Mapping[str, str]:
         """Digests of the values of single columns, by the names of these: compared where the digests cover others."""
-        ...
 
     @property
     def telling(self) -> Sequence[str]:
         """Those columns whose marks show that a content is charged under another name already."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,6 @@ class Once(Protocol):
 
     def __call__(self, people: Sequence[Any], points: Points, draw: Draw, law: str | None = None) -> Points:
         """Return the answer for each person and grid point."""
-        ...
 
 
 class MemoizedReports(PeopleStore):

@@ -59,7 +59,6 @@ class Charge(Protocol):
             known: those that are free from the start.
             prices: the number of the price of each report, where a store has several.
         """
-        ...
 
 
 _AT_ONCE: Final = 1 << 20

@@ -32,7 +32,6 @@ class Lock(Protocol):
 
     def release(self) -> None:
         """Let go."""
-        ...
 
 
 class Store(ABC):

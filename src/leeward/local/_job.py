@@ -97,15 +97,12 @@ class Job(Protocol):
 
     def statement(self) -> Document:
         """Return the privacy statement; it reads no data."""
-        ...
 
     def facts(self) -> list[tuple[str, str]]:
         """Return the statement in short, as (title, sentence), for the terminal."""
-        ...
 
     def opens(self) -> Opens | None:
         """Return the stores about people that a run would make; None where it would make none."""
-        ...
 
     def attack(self, published: Path) -> list[str]:
         """Return, for the curator only, what an attacker makes of a file that the spec wrote; it reads private data.
@@ -116,7 +113,6 @@ class Job(Protocol):
         Raises:
             SpecError: the spec names no attacker, or none is known for its kind.
         """
-        ...
 
     def run(self, out: Path, progress: Progress, *, new: bool = False) -> Written:
         """Perturb the table and write it, whole or not at all.
@@ -126,7 +122,6 @@ class Job(Protocol):
             progress: called with a stage and, where it is known, the share of it that is done.
             new: whether stores about people may be made where there are none.
         """
-        ...
 
 
 def read_job(path: str | os.PathLike[str]) -> Job:

@@ -37,28 +37,22 @@ class CountNoise(Protocol):
     @property
     def up(self) -> Real:
         """The rate of upward noise; ∞ where there is none."""
-        ...
 
     @property
     def down(self) -> Real:
         """The rate of downward noise; ∞ where there is none."""
-        ...
 
     def pmf(self, k: int) -> Weight:
         """Return P(noise = k)."""
-        ...
 
     def cdf(self, k: int) -> Weight:
         """Return P(noise ≤ k)."""
-        ...
 
     def tail(self, k: int) -> Weight:
         """Return P(noise ≥ k)."""
-        ...
 
     def quantile(self, p: Weight | Exact) -> int:
         """Return the least k with P(noise ≤ k) ≥ p."""
-        ...
 
 
 Word = Literal["safe", "dangerous"]

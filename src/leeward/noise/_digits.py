@@ -26,11 +26,9 @@ class Enclosed(Protocol):
     @property
     def rational(self) -> Fraction | None:
         """The value as a Fraction where its form shows it rational, else None."""
-        ...
 
     def arb(self, precision: int) -> Any:
         """Enclose the value as an Arb ball computed with ``precision`` bits."""
-        ...
 
 
 def floor_digits(number: Enclosed, width: int) -> int:

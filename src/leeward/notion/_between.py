@@ -21,11 +21,9 @@ class PerPerson(Protocol):
     @property
     def sees(self) -> Sees:
         """What the distance may depend on."""
-        ...
 
     def record(self, before: Any, after: Any) -> Real:
         """Return the distance from one record to another."""
-        ...
 
 
 def matrix(notion: PerPerson, records: tuple[Any, ...]) -> Coded:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict, Unpack, get_args, overload
+from typing import TypedDict, TypeVar, Unpack, cast, get_args, overload
 
 from leeward._plain import told
 from leeward._taught import taught
@@ -182,27 +182,10 @@ def decides(query: object, how: Deciding, delta: object) -> bool:
     return False
 
 
-@overload
-def remade(made: Plan) -> Plan: ...
+Made = TypeVar("Made", bound=AnyPlan)
 
 
-@overload
-def remade(made: NumberPlan) -> NumberPlan: ...
-
-
-@overload
-def remade(made: RankPlan) -> RankPlan: ...
-
-
-@overload
-def remade(made: SelectionPlan) -> SelectionPlan: ...
-
-
-@overload
-def remade(made: UnlistedPlan) -> UnlistedPlan: ...
-
-
-def remade(made: AnyPlan) -> AnyPlan:
+def remade(made: Made) -> Made:
     """Return the plan of a plan's question and notion, made anew: it is this one that is carried out.
 
     Nothing of a given plan draws noise, because an object that somebody altered may hold less than its promise needs; and
@@ -217,7 +200,7 @@ def remade(made: AnyPlan) -> AnyPlan:
             "its noise, its decisions or what it publishes are not those of its question and notion",
             "Release what leeward.plan(query, notion, …) returns, as it is",
         )
-    return again
+    return cast(Made, again)
 
 
 def _again(made: AnyPlan) -> AnyPlan:

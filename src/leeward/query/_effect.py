@@ -40,7 +40,6 @@ class Query(Protocol):
         Raises:
             NotPrivateError: if the query cannot be answered under notions with this kind of change.
         """
-        ...
 
 
 def one_cell(change: Change, cells: int) -> Effect:

@@ -48,17 +48,14 @@ class Readable(Protocol):
     @property
     def answers(self) -> pa.Table:
         """The published answers."""
-        ...
 
     @property
     def places(self) -> pa.Table:
         """The public list of places."""
-        ...
 
     @property
     def statement(self) -> Statement:
         """The privacy statement."""
-        ...
 
 
 @dataclass(frozen=True)

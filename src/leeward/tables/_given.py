@@ -13,7 +13,6 @@ class Exported(Protocol):
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Export the table."""
-        ...
 
 
 class Collected(Protocol):
@@ -21,7 +20,6 @@ class Collected(Protocol):
 
     def toArrow(self) -> object:  # noqa: N802  # Spark's own name
         """Collect the table."""
-        ...
 
 
 Path: TypeAlias = str | os.PathLike[str]

@@ -46,7 +46,6 @@ class Mechanism(Protocol):
 
     def on(self, points: Any, /) -> Matrix:
         """Return the exact matrix with these secrets as rows."""
-        ...
 
 
 @overload

@@ -31,11 +31,9 @@ class Matrix(Protocol):
     @property
     def values(self) -> Sequence[Weight]:
         """The exact values the codes point at."""
-        ...
 
     def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Enclose the entries by floats (lower, upper)."""
-        ...
 
 
 class Logs(NamedTuple):

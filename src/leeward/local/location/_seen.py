@@ -30,7 +30,6 @@ class KeptOfTrack(Protocol):
     @property
     def state(self) -> TrackState:
         """Of the mechanism."""
-        ...
 
 
 TrackStep = Callable[[Any, tuple[int, int], int], tuple[tuple[int, int] | None, Any, str]]
@@ -44,7 +43,6 @@ class Seen(Protocol):
 
         A number that does not depend on the place may be left out of it.
         """
-        ...
 
 
 class SeenPlanar:

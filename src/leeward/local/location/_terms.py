@@ -209,37 +209,29 @@ class PositionNoise(Protocol):
     @property
     def norm(self) -> Norm:
         """The norm of the plane."""
-        ...
 
     @property
     def step(self) -> Real:
         """The grid step in metres."""
-        ...
 
     @property
     def snapping(self) -> Real:
         """What each report costs beyond ε times the distance."""
-        ...
 
     @property
     def ground_epsilon(self) -> Real:
         """The ε a metre for distances as the crow flies."""
-        ...
 
     def describe(self) -> Displacement:
         """Return how far reports lie from the truth, in metres."""
-        ...
 
     def to_grid(self, latitude: NDArray[np.float64], longitude: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the grid points of positions: shape (n, 2)."""
-        ...
 
     def shown(self, noisy: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return noisy grid points as they are shown: latitudes and longitudes in degrees."""
-        ...
 
     def perturb_points(
         self, latitude: ArrayLike, longitude: ArrayLike
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return a report for each position: latitudes and longitudes in degrees, shape (n,)."""
-        ...

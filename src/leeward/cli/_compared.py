@@ -18,13 +18,10 @@ def print_compared(report: AnyReport) -> None:
 
         print_plan(report)
         return
+    from leeward.cli._answer_table import print_answers, print_names
     from leeward.planner import NameReport
 
     if isinstance(report, NameReport):
-        from leeward.cli._name_table import print_names
-
         print_names(report)
     else:
-        from leeward.cli._answer_table import print_answers
-
         print_answers(report)

@@ -333,32 +333,31 @@ def statistic(
     Raises:
         SpecError: an argument is missing, unknown or malformed.
     """
-    own: dict[str, Any] = {"lower": lower, "upper": upper, "step": step, "p": p, "people": people, "grid": grid}
     check_choice("kind", kind, get_args(Kind), "there is no such statistic", error=SpecError)
     columns, listed, cut = asked_groups(by, groups, others)
-    made = _asked(records, kind, column=column, **own, by=columns, listed=listed, levels=levels)
+    made = _asked(records, kind, _Number(column, lower, upper, step, p, plainly(people), grid, levels), columns, listed)
     made = _few(replace(made, others=others is not None, intervals=cut))
     return made if start is None and end is None else in_window(made, start, end)
 
 
-def _asked(
-    records: Records,
-    kind: Kind,
-    *,
-    column: str | None,
-    lower: Exact | None,
-    upper: Exact | None,
-    step: Exact,
-    p: Exact | Sequence[Exact] | None,
-    people: int | None,
-    grid: Exact | None,
-    by: By,
-    listed: tuple[Group, ...],
-    levels: Any,
-) -> Statistic:
+@dataclass(frozen=True)
+class _Number:
+    """What is asked of a number, as it was given: see `statistic`."""
+
+    column: str | None
+    lower: Exact | None
+    upper: Exact | None
+    step: Exact
+    p: Exact | Sequence[Exact] | None
+    people: int | None
+    grid: Exact | None
+    levels: Iterable[Exact] | None
+
+
+def _asked(records: Records, kind: Kind, given: _Number, by: By, listed: tuple[Group, ...]) -> Statistic:
     """Return the question, of these groups and of rows of all times."""
-    people = plainly(people)
-    _refuse_unused(kind, column, p=p, people=people, grid=grid, lower=lower, upper=upper, levels=levels)
+    column, lower, upper = given.column, given.lower, given.upper
+    _refuse_unused(kind, given)
     if kind == "count":
         if column is not None:
             raise SpecError(
@@ -378,14 +377,14 @@ def _asked(
             "Give the column of the number",
         )
     if kind == "above":
-        return _above(records, column, by, listed, asked_levels(levels, lower, upper, step))
+        return _above(records, column, by, listed, asked_levels(given.levels, lower, upper, given.step))
     if lower is None or upper is None:
         raise SpecError(
             f"A {_ASKED.get(kind, kind)} of '{column}' without bounds",
             "how far one person moves it must be public",
             "Give lower and upper; numbers beyond are clamped to them",
         )
-    values = public_values(lower, upper, step)
+    values = public_values(lower, upper, given.step)
     if records.combine == "sum" and (kind == "histogram" or values.lower % values.step):
         raise SpecError(
             'combine = "sum" of numbers that are not whole steps from 0',
@@ -396,36 +395,39 @@ def _asked(
         )
     if kind == "histogram":
         return Statistic(records, "histogram", column, values, None, by, listed)
-    if people is not None and len(listed) > 1:
+    if given.people is not None and len(listed) > 1:
         raise SpecError(
             "people with groups",
             f"how many {'rows' if records.person is None else 'people'} each group has would have to be public",
             "Leave people out",
         )
-    numeric: Numeric
-    ps = tuple[Fraction, ...]()
+    numeric, several = _numeric(kind, values, given)
+    plain: Any = "percentile" if isinstance(numeric, Percentile) else kind
+    return Statistic(records, plain, column, values, numeric, by, listed, ps=several)
+
+
+def _numeric(kind: Kind, values: ValueGrid, given: _Number) -> tuple[Numeric, tuple[Fraction, ...]]:
+    """Return what is taken of the numbers of one group; and the percentiles, where several are asked for."""
+    people, p = given.people, given.p
+    grid = None if given.grid is None else rational(given.grid, "grid")
     if kind == "sum":
-        numeric = Sum(values, people)
-    elif kind == "mean":
-        published = values.step if grid is None else rational(grid, "grid")
+        return Sum(values, people), ()
+    if kind == "mean":
+        published = values.step if grid is None else grid
         if published > 0 and max(abs(values.lower), abs(values.upper)) / published >= 2**60:
             raise SpecError(f"grid = {published}", "so fine a grid does not fit in 64 bits", "Take a coarser one")
-        numeric = Mean(values, people, grid=published)
-    elif kind in SPREADS:
-        numeric = spread(kind, values, people, None if grid is None else rational(grid, "grid"))
-    else:
-        if kind == "percentile" and p is None:
-            raise SpecError("A percentile without p", "it does not say which one", 'Give, say, p = "90"')
-        ask = {"median": median, "min": minimum, "max": maximum}.get(kind)
-        if ask is not None:
-            numeric = ask(values, people=people)
-        elif isinstance(p, list | tuple):
-            several = listed_percentiles(p)
-            numeric, ps = Percentile(values, people, several[0]), several if len(several) > 1 else ()
-        else:
-            numeric = percentile(values, cast(Exact, p), people=people)
-    plain: Any = "percentile" if isinstance(numeric, Percentile) else kind
-    return Statistic(records, plain, column, values, numeric, by, listed, ps=ps)
+        return Mean(values, people, grid=published), ()
+    if kind in SPREADS:
+        return spread(kind, values, people, grid), ()
+    if kind == "percentile" and p is None:
+        raise SpecError("A percentile without p", "it does not say which one", 'Give, say, p = "90"')
+    ask = {"median": median, "min": minimum, "max": maximum}.get(kind)
+    if ask is not None:
+        return ask(values, people=people), ()
+    if isinstance(p, list | tuple):
+        several = listed_percentiles(p)
+        return Percentile(values, people, several[0]), several if len(several) > 1 else ()
+    return percentile(values, cast(Exact, p), people=people), ()
 
 
 def _few(made: Statistic) -> Statistic:
@@ -437,7 +439,7 @@ def _few(made: Statistic) -> Statistic:
     return made
 
 
-def _refuse_unused(kind: str, column: str | None, **given: Any) -> None:
+def _refuse_unused(kind: str, given: _Number) -> None:
     """Refuse what has no meaning for a kind of statistic: it was meant for something."""
     meant = {
         "p": {"percentile"},
@@ -445,17 +447,18 @@ def _refuse_unused(kind: str, column: str | None, **given: Any) -> None:
         "people": {*get_args(Kind)} - {"count", "histogram", "above"},
         "levels": {"above"},
     }
-    for name, value in given.items():
+    for name in ("p", "people", "grid", "lower", "upper", "levels"):
+        value = getattr(given, name)
         if value is not None and kind not in meant.get(name, {kind}):
             raise SpecError(
                 f"{name} = {told(value)} for a {_ASKED.get(kind, kind)}", "it has no meaning there", "Leave it out"
             )
-    bounds = [name for name in ("lower", "upper") if given[name] is not None]
-    if kind in ("count", "histogram") and column is None and bounds:
+    bounds = [name for name in ("lower", "upper") if getattr(given, name) is not None]
+    if kind in ("count", "histogram") and given.column is None and bounds:
         raise SpecError(
             f"{bounds[0]} without a column", "people, and groups, have no bounds", "Name the column of a number"
         )
-    people = given["people"]
+    people = given.people
     if people is not None and (isinstance(people, bool) or not isinstance(people, int)):
         raise SpecError(f"people = {told(people)}", "it is not a whole number", "Give how many people have a number")
 

@@ -220,7 +220,27 @@ def percent(chance: str | Decimal, rounding: str = ROUND_FLOOR) -> str:
 def short_percent(chance: Any) -> str:
     """Write a probability as `percent` does, but with one digit, where many stand beside each other."""
     tenths = int(float(chance) * 1000)
+    if tenths == 0 and chance != 0:
+        return "under 0.1 %"
     return f"{(999 if tenths >= 1000 and chance != 1 else tenths) / 10:.1f} %"
+
+
+def tabled_percent(chance: Any) -> str:
+    """Write a probability as `short_percent` does, for a narrow cell."""
+    return short_percent(chance).replace(" ", "").replace("under", "<")
+
+
+def likely(chance: float, digits: int = 1) -> str:
+    """Write a chance that is known up to rounding, in percent to so many digits: it never reads 0 % or 100 %."""
+    least, written = 10.0**-digits, f"{chance:.{digits}%}"
+    if float(written[:-1]) in (0, 100):
+        return f"over {100 - least:.{digits}f}%" if chance > 0.5 else f"under {least:.{digits}f}%"
+    return written
+
+
+def share_of(part: float) -> str:
+    """Write a share of what was counted, in percent: only of none it reads 0 %, and only of all 100 %."""
+    return likely(part) if 0 < part < 1 else f"{part:.0%}"
 
 
 def odds(cost: float) -> str:

@@ -119,7 +119,7 @@ def test_what_is_kept_and_what_is_moved_into_the_box(tmp_path: Path) -> None:
         geo(missing="keep", outside="clamp"),
         people("CASE id WHEN 7 THEN NULL WHEN 8 THEN 12D ELSE 35.7D END", 2),
     )
-    with pytest.warns(UserWarning, match="id"), pytest.warns(UserWarning, match="1 positions were outside"):
+    with pytest.warns(UserWarning, match="id"), pytest.warns(UserWarning, match="1 position was outside"):
         perturb_in_spark(made, frame, tmp_path / "out", **AT)
     found = read(tmp_path / "out")
     assert [row for row, report in found.items() if report == (None, None)] == [7]

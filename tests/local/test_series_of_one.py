@@ -8,8 +8,10 @@ import re
 import pytest
 from tests.flat_series import flat_series
 
-from leeward._plain import counted
+from leeward._plain import counted, likely, share_of, tabled_percent
 from leeward.errors import RefusedError
+from leeward.local.location._attacked import Attacked
+from leeward.local.location._attacker import AttackerView
 from leeward.local.series import Totals
 from leeward.local.series._statement import facts, statement
 
@@ -58,3 +60,19 @@ def test_things_are_counted_in_words() -> None:
     assert [counted(n, "row") for n in (0, 1, 2, 1200)] == ["0 rows", "1 row", "2 rows", "1,200 rows"]
     assert counted(2, "entry", "entries") == "2 entries"
     assert WRONG.search(f"{counted(1, 'readings')} of the period"), "the pattern finds what it is for"
+
+
+def test_what_is_hardly_certain_is_not_said_to_be() -> None:
+    chances = (1e-9, 0.0004, 0.0006, 0.5, 0.9994, 0.999997, 1.0)
+    said = ["under 0.1%", "under 0.1%", "0.1%", "50.0%", "99.9%", "over 99.9%", "over 99.9%"]
+    assert [likely(chance) for chance in chances] == said, "1.0 is what rounding makes of it"
+    assert [share_of(one) for one in (0, 1e-9, 0.5, 0.999997, 1)] == ["0%", "under 0.1%", "50.0%", "over 99.9%", "100%"]
+    assert [tabled_percent(one) for one in (0, 1e-9, 0.999997, 1)] == ["0.0%", "<0.1%", "99.9%", "100.0%"]
+    assert (
+        str(AttackerView(1, 0.999997, 0.0, 0.3, 0.0))
+        == "1 report: right over 99% of the time, under 1 m off on average"
+    )
+    after = str(Attacked("one row", 1, 0.999997, 1.0, 0.3, 0.0))
+    assert (
+        "for over 99.9% likely and guesses it 100% of the time; he expects to be under 1 m off, and is 0 m off" in after
+    )

@@ -69,7 +69,8 @@ def test_a_box_that_hardly_any_position_lies_in_is_refused(way: str, inside: int
 @pytest.mark.parametrize(("inside", "beyond"), [(0, 99), (1, 99), (2, 100), (5, 1)])
 def test_else_it_is_told_how_many_were_moved_to_its_edge(way: str, inside: int, beyond: int, tmp_path: Path) -> None:
     said = " ".join(WAYS[way](people(inside, beyond), tmp_path)).lower()
-    assert f"for the curator only: {beyond:,} positions were outside the box and moved to its edge" in said
+    were = "1 position was" if beyond == 1 else f"{beyond:,} positions were"
+    assert f"for the curator only: {were} outside the box and moved to its edge" in said
     assert "moved to its edge" not in " ".join(WAYS[way](people(inside, 0), tmp_path))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, get_args
 
-from leeward._plain import at_most, short_percent
+from leeward._plain import at_most, tabled_percent
 from leeward.cli._output import facts, print_parts, table
 from leeward.mechanism._threshold_rule import Word
 from leeward.planner._people import at_most_people, people
@@ -66,7 +66,7 @@ def _rows(report: PlanReport) -> Table:
         at, decided = {point.count: point for point in option.curve}, option.decided.of(word)
         cells = ["→" if option is chosen else "", label(option.notion), option.mechanism, short(option.price)]
         cells.append("–" if option.price_in_budget is None else short(option.price_in_budget))
-        cells += [short_percent(float(at[c].of(word)[0])).replace(" ", "") for c in ends]
+        cells += [tabled_percent(float(at[c].of(word)[0])) for c in ends]
         cells.append(str(option.errors.most))
         wrong = None if decided is None else decided.wrong_at_most
         cells.append("never" if wrong is None else at_most(float(Fraction(wrong)), 6))

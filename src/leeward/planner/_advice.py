@@ -8,12 +8,14 @@ continuous Laplace noise, is `crossover`: for the equation as it is printed, and
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import flint
 
 from leeward._optional import optional
+from leeward._plain import likely
 from leeward.distance import Line
 from leeward.errors import InputError, check_choice
 from leeward.exact._real import Exact, outward, positive
@@ -188,9 +190,9 @@ def cautions(
     shown = "One release" if releases == 1 else f"The {end} of {releases} releases"
     if above is not None:
         shown += f" of {'an' if noun == 'interval' else 'a'} {noun} with over {above:,} {many}"
+    often = f"at most {math.ceil(chance * 1000) / 10:.1f}%" if looks else likely(chance)
     said = [
-        f"{shown} is the exact count with probability {'at most ' if looks else ''}{chance:.1%}: the noise goes one way"
-        " only, and is often 0.",
+        f"{shown} is the exact count with probability {often}: the noise goes one way only, and is often 0.",
         "k releases cost k times as much as one. Two-sided noise gains about √k at a small δ; one-sided noise has a constant"
         " loss and gains nothing.",
     ]
@@ -201,8 +203,9 @@ def cautions(
         # of several ε (one for each person, or of two promises kept at once) the least limits a sample of everybody
         sample = float(1 - exp_minus(min(step.cost for step in notion.steps)))
         said.append(
-            f"This notion also permits publishing the records of {sample:.0%} of all {many}, drawn at random, in the clear:"
-            f" it promises only that nobody can be sure {'of your absence' if many == 'people' else 'that a row is absent'}."
+            f"This notion also permits publishing the records of {likely(sample, 0)} of all {many}, drawn at random, in the"
+            " clear: it promises only that nobody can be sure"
+            f" {'of your absence' if many == 'people' else 'that a row is absent'}."
         )
     return tuple(said)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from leeward._plain import at_most, short_percent
+from leeward._plain import at_most, tabled_percent
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy, UnlistedAccuracy
 from leeward.planner._answer_compare import Side
 from leeward.planner._answer_report import AnswerOptionPart, AnswerReport
@@ -32,7 +32,7 @@ def _name(option: NameOptionPart, *, counts: bool) -> list[str]:
     cells.append("–" if within is None else f"{within:,}")
     if not counts:
         return cells
-    known = [short_percent(expected.right).replace(" ", ""), f"{expected.mean_gap:.3g}"] if expected else ["–", "–"]
+    known = [tabled_percent(expected.right), f"{expected.mean_gap:.3g}"] if expected else ["–", "–"]
     return [*cells, *known]
 
 

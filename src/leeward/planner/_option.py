@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, assert_never
 
-from leeward._plain import at_most
+from leeward._plain import at_most, share_of
 from leeward.accounting import Accountant, Direction, GeometricEvent, PureEvent, SanitizedEvent
 from leeward.accounting._events import Event
 from leeward.analysis._bounds import BestDecision
@@ -90,7 +90,7 @@ class Option(Row):
         where = "a place with nobody" if query is None else f"{a(query.noun)} with {people(0, query.many)}"
         for word, chance in (("safe", self.probability_safe(0)), ("dangerous", self.probability_dangerous(0))):
             if chance is not None:
-                said += f", {where} called {word}: {float(chance):.1%}"
+                said += f", {where} called {word}: {share_of(float(chance))}"
         if self.decisions is None:
             return said
         return said + (

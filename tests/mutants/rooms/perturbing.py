@@ -215,6 +215,7 @@ MUTANTS = [
     M(RUN, "attack_table", "seen.truth[whole] - attack.moves if ran else seen.truth[whole]", "seen.truth[whole]", RUN_TESTS, "what ran is added once more"),
     M(RUN, "attack_table", ".all(axis=1)", ".any(axis=1)", RUN_TESTS, "missing readings are attacked"),
     M("leeward.local.series._totals_table", "rows_of_tree", "sum(each) - sum(each[: n + 1])", "sum(each[:n])", RUN_TESTS, "hours are read where the period stands"),
+    M("leeward._plain", "likely", "in (0, 100)", "in ()", "tests/local/test_series_of_one.py", "what an attacker holds for likely reads as certain"),
     M("leeward.ledger._hashed_ids", "hashed_ids", "made ^ second(made)", "made", "tests/ledger/test_hashed_ids.py", "whoever has the keys reads ids backwards"),
     M("leeward.ledger._hashed_ids", "_cmac", "rows, done = rows[~is_last], done + _SIZE", "rows, done = rows[:0], done", "tests/ledger/test_hashed_ids.py", "ids that begin alike are one person"),
     M("leeward.ledger._identity", "payer", "and len(number) <= _DIGITS", "", "tests/ledger/test_identity.py", "a long number in digits is not the one with an exponent"),

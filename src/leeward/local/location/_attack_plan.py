@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 from leeward.local.location._attacker import AttackerView
@@ -59,12 +58,13 @@ def attacker_part(
     )
 
 
-def _sees(level: str | None, views: Iterable[AttackerView]) -> tuple[AttackerSees, ...]:
+def _sees(level: str | None, views: tuple[AttackerView, ...]) -> tuple[AttackerSees, ...]:
+    most = 1.0 if views[0].right == 1 else 0.9999  # but for one place alone, nobody is certain
     return tuple(
         AttackerSees(
             level=level,
             reports=view.reports,
-            right=float(f"{view.right:.4g}"),
+            right=min(float(f"{view.right:.4g}"), most),
             right_error=float(f"{view.right_error:.2g}"),
             distance=float(f"{view.distance:.4g}"),
             distance_error=float(f"{view.distance_error:.2g}"),

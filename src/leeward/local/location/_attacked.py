@@ -23,12 +23,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._plain import counted
+from leeward._plain import counted, likely, share_of
 from leeward._private import Private
 from leeward.errors import DataError, RefusedError
 from leeward.ledger._identity import payer
 from leeward.local.location._after import Places
 from leeward.local.location._attacker import believed
+from leeward.local.location._length import off
 from leeward.local.location._planar_laplace import PlanarLaplace
 from leeward.local.location._posterior import FINEST
 from leeward.local.location._seen import SeenPlanar, SeenTracks
@@ -63,8 +64,8 @@ class Attacked(Private):
 
     def __str__(self) -> str:
         return (
-            f"after {self.what} ({self.many:,}) he holds the right place for {self.believed:.1%} likely and guesses it"
-            f" {self.right:.1%} of the time; he expects to be {self.expected:,.0f} m off, and is {self.off:,.0f} m off"
+            f"after {self.what} ({self.many:,}) he holds the right place for {likely(self.believed)} likely and guesses it"
+            f" {share_of(self.right)} of the time; he expects to be {off(self.expected)} m off, and is {off(self.off)} m off"
         )
 
 

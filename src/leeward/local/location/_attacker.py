@@ -27,10 +27,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._plain import told
+from leeward._plain import counted, likely, told
 from leeward.errors import InputError
 from leeward.exact._real import whole
 from leeward.local.location._after import Places
+from leeward.local.location._length import off
 from leeward.local.location._seen import Seen, SeenOverPlaces
 from leeward.noise import Bits
 
@@ -60,8 +61,8 @@ class AttackerView:
     distance_error: float
 
     def __str__(self) -> str:
-        many = "report" if self.reports == 1 else "reports"
-        return f"{self.reports:,} {many}: right {self.right:.0%} of the time, {self.distance:,.0f} m off on average"
+        right = likely(self.right, 0)
+        return f"{counted(self.reports, 'report')}: right {right} of the time, {off(self.distance)} m off on average"
 
 
 def attacker_views(

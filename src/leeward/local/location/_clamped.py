@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._plain import counted
 from leeward._private import Private
 from leeward.errors import DataError
 from leeward.local._hardly_any import hardly_any
@@ -40,7 +41,8 @@ class Clamped(Private):
         """What to tell the curator, if anything."""
         if not self.beyond:
             return None
-        return f"for the curator only: {self.beyond:,} positions were outside the box and moved to its edge"
+        were = f"{counted(self.beyond, 'position')} {'was' if self.beyond == 1 else 'were'}"
+        return f"for the curator only: {were} outside the box and moved to its edge"
 
     def check(self) -> None:
         """Refuse a box in which hardly any of many positions lies.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, get_args
 
-from leeward._plain import odds, told
+from leeward._plain import counted, odds, told
 from leeward._taught import taught
 from leeward.distance import (
     FiniteDistance,
@@ -73,8 +73,8 @@ class PlaceRegion:
             "never": "the other way nothing is promised: reports may show that somebody was outside",
         }[self.back]
         return (
-            f"{self.name} ({len(self.members)} places): each may pass as any place within {self.within} as if it were"
-            f" {self.counts_as} away, a factor of {factor}; {back}"
+            f"{self.name} ({counted(len(self.members), 'place')}): each may pass as any place within {self.within} as if"
+            f" it were {self.counts_as} away, a factor of {factor}; {back}"
         )
 
 

@@ -29,6 +29,11 @@ def metres(value: str | Exact, name: str) -> Real:
     return length
 
 
+def off(distance: float) -> str:
+    """Write how far off something is, in whole metres; only what is not off at all is 0 m off."""
+    return "under 1" if 0 < distance < 1 else f"{distance:,.0f}"
+
+
 def round_below(limit: float) -> str:
     """Return the largest of 1, 2 and 5 times a power of ten that is at most ``limit``, as an exact decimal."""
     digits, power = f"{limit:.12e}".split("e")

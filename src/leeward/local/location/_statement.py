@@ -8,7 +8,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Final, Literal
 
-from leeward._plain import at_most, odds, short_percent
+from leeward._plain import at_most, counted, likely, odds, share_of, short_percent
 from leeward.exact._real import Real, exact
 from leeward.local._statement import order_stays
 from leeward.local.location._beyond import share_beyond
@@ -21,6 +21,7 @@ from leeward.local.location._documents import (
     PositionPromise,
     ReportBudget,
 )
+from leeward.local.location._length import off
 from leeward.local.location._projection import LocalPlane
 from leeward.local.location._terms import AttackerPart, Compared, DisplacedPlaces, FeltPart, PositionNoise, Terms
 from leeward.mechanism._planar import Displacement
@@ -305,7 +306,7 @@ def facts(made: LocationStatement) -> list[tuple[str, str]]:
     if made.felt is not None:
         found.append(("places", _over(made.felt)))
         found += [
-            ("reports lie off", f"{_part_of(each)}: {each.mean:,.0f} m on average") for each in made.felt.displaced
+            ("reports lie off", f"{_part_of(each)}: {off(each.mean)} m on average") for each in made.felt.displaced
         ]
     if made.track is not None:
         found += [("track", made.track.text), ("track", made.track.near_text)]
@@ -317,15 +318,17 @@ def facts(made: LocationStatement) -> list[tuple[str, str]]:
 
 
 def _attacker(made: AttackerPart) -> list[tuple[str, str]]:
-    found = [("attacker", f"who knows that it is one of {made.places:,} public places, and how often; {made.text}")]
+    found = [
+        ("attacker", f"who knows that it is one of {counted(made.places, 'public place')}, and how often; {made.text}")
+    ]
     for each in made.sees:
         level = "" if each.level is None else f"level {each.level}, "
-        many = "report" if each.reports == 1 else "reports"
         found.append(
             (
                 "attacker",
-                f"{level}after {each.reports:,} {many} he names the right place {each.right:.1%} of the time"
-                f" (± {each.right_error:.1%}), and is {each.distance:,.0f} m off on average (± {each.distance_error:,.0f})",
+                f"{level}after {counted(each.reports, 'report')} he names the right place {likely(each.right)} of the time"
+                f" (± {share_of(each.right_error)}), and is {off(each.distance)} m off on average"
+                f" (± {off(each.distance_error)})",
             )
         )
     return found
@@ -335,13 +338,13 @@ def _over(felt: FeltPart) -> str:
     drawn = "the best mechanism" if felt.scale is None else f"the exponential mechanism of {felt.scale:.4f} of ε"
     one_way = "" if felt.directed is not False else ", whose weights do not use the direction of the promise"
     return (
-        f"{felt.places} public places, {drawn}{one_way}: for someone at one of them as the weights say, reports lie"
-        f" {felt.expected_distance:,.0f} m off on average"
+        f"{counted(felt.places, 'public place')}, {drawn}{one_way}: for someone at one of them as the weights say, reports"
+        f" lie {off(felt.expected_distance)} m off on average"
     )
 
 
 def _part_of(each: DisplacedPlaces) -> str:
-    return f"{each.name} ({each.places} places, weights {each.lightest:g} to {each.heaviest:g})"
+    return f"{each.name} ({counted(each.places, 'place')}, weights {each.lightest:g} to {each.heaviest:g})"
 
 
 def _how_far(away: DisplacementPart | None, loss: Compared | None) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
+from leeward._plain import counted
 from leeward._private import Private
 from leeward.errors import DataError
 from leeward.local._levels import one_of
@@ -86,8 +87,8 @@ class Told(Private):
         """What to tell the curator."""
         found = []
         if self.withheld:
-            spent = "because their budgets are spent"
-            found.append(f"for the curator only: {self.withheld:,} reports were withheld, {spent}")
+            were = f"{counted(self.withheld, 'report')} {'was' if self.withheld == 1 else 'were'}"
+            found.append(f"for the curator only: {were} withheld, because their budgets are spent")
         found += [] if self.looked.note is None else [self.looked.note]
         if self.tracks is not None:
             found += self.tracks.notes

@@ -293,10 +293,10 @@ class TracksOfPeople(Private):
     def notes(self) -> list[str]:
         """What to tell the curator: what became of rows, and what the dearest track costs."""
         words = {
-            "new": "got a new report",
-            "held": "show the last one again, which still held",
-            "unasked": "were not asked for, by the schedule",
-            "unpaid": "were not paid for, by the limits",
+            "new": "with a new report",
+            "held": "with the last one again, which still held",
+            "unasked": "not asked for, by the schedule",
+            "unpaid": "not paid for, by the limits",
         }
         told = ", ".join(f"{self._done[key]:,} {what}" for key, what in words.items())
         most = max((place.state.paid for place in self._places.values()), default=0)

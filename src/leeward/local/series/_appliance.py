@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leeward._arrays import given_array
+from leeward._plain import counted
 from leeward._taught import taught
 from leeward.errors import InputError
 from leeward.exact._real import ZERO, Real, whole
@@ -129,7 +130,7 @@ class Appliance:
         if last > clock.slots:
             on = f" on {self.days} days" if self.days > 1 else ""
             raise InputError(
-                f"{len(steps)} readings from {first}{on}", "the period ends before", "Name an earlier time"
+                f"{counted(len(steps), 'reading')} from {first}{on}", "the period ends before", "Name an earlier time"
             )
         added = np.zeros(clock.slots, np.int64)
         for day in range(self.days):

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from leeward._plain import counted, odds
+from leeward._plain import counted, likely, odds, share_of
 from leeward.errors import InputError
 from leeward.local.series._appliance import Appliance
 from leeward.local.series._documents import AppliancePart, ApplianceSees
@@ -56,9 +56,9 @@ def _sees(level: str | None, attack: Appliance) -> ApplianceSees:
     found, most = attack.chances(max(min(_DRAWS, _AT_MOST // attack.drawn), 100)), attack.most
     told = f"{'' if level is None else f'level {level}, '}"
     told += f"after {counted(attack.days, 'day')} with a run the odds are {odds(float(most))} at most, and his best guess is"
-    told += f" right {found.best:.1%} of the time (± {found.error:.1%})"
+    told += f" right {likely(found.best)} of the time (± {share_of(found.error)})"
     if found.by_squares is not None:
-        told += f", one by least squares from published totals {found.by_squares:.1%}"
+        told += f", one by least squares from published totals {likely(found.by_squares)}"
     return ApplianceSees(
         level=level,
         days=attack.days,
@@ -71,4 +71,4 @@ def _sees(level: str | None, attack: Appliance) -> ApplianceSees:
 
 
 def _short(number: float) -> float:
-    return float(f"{number:.4g}")
+    return min(float(f"{number:.4g}"), 0.9999)

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._plain import counted, odds
+from leeward._plain import counted, likely, odds
 from leeward._private import Private
 from leeward.errors import DataError
 from leeward.local.series._appliance import Appliance
@@ -176,7 +176,9 @@ def _told(level: str | None, attack: Appliance, weighed: NDArray[np.float64], ca
             f" but are {odds(float(attack.most))} at most"
         )
     belief = 1 / (1 + np.exp(np.clip(-weighed if ran else weighed, -700, 700)))
-    return told + f"he holds it for {belief.mean():.1%} likely {truth}, which is so, and would guess it for {right:,}"
+    return (
+        told + f"he holds it for {likely(belief.mean())} likely {truth}, which is so, and would guess it for {right:,}"
+    )
 
 
 def _in_steps(values: NDArray[Any], step: Fraction) -> Integers:

@@ -212,10 +212,10 @@ def register(claims: Claims) -> None:
 
     @says(
         r"(then: )?Reports outside the box are moved to its edge, or to at most a step within it: of reports from the"
-        r" middle of the box (?P<share>hardly any|about \S+ %), from its edges half or more"
+        r" middle of the box (?P<share>under 0\.1 %|about \S+ %), from its edges half or more"
     )
     def _(world: Any, share: str) -> bool:
-        told = 0.0005 if share == "hardly any" else number(share.split()[1]) / 100
+        told = 0.0005 if share.startswith("under") else number(share.split()[1]) / 100
         n = 20_000
         noise = world.geo.mechanism.noise.sample(n, SeededBitsForTests(11)) * float(world.geo.step)
         half = np.array([GROUND.inv(10.0, 60.0, 10.2, 60.0)[2], GROUND.inv(10.2, 59.9, 10.2, 60.0)[2]])

@@ -200,9 +200,11 @@ def _mechanism(geo: PositionNoise, terms: Terms) -> str:
 
 
 def _after(geo: PositionNoise, terms: Terms) -> list[str]:
+    some = share_beyond(geo)
     share = (
-        f"of reports from the middle of the box about {short_percent(share_beyond(geo))}, from its edges half or more"
+        f"of reports from the middle of the box {'' if some < 0.001 else 'about '}{short_percent(some)}, from its edges"
     )
+    share += " half or more"
     found = [f"Reports outside the box are moved to its edge, or to at most a step within it: {share}"]
     if terms.over_places:
         found = []

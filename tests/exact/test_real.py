@@ -161,7 +161,13 @@ def test_floats_are_refused_with_the_way_to_write_them(given: float) -> None:
     assert f'"{given!r}"' in str(refused.value)
 
 
-@pytest.mark.parametrize("given", ["", "one", "1/0", "nan", "-inf", "1/2/3", "0x1", None, True, [], Decimal("nan")])
+MADE_OF_TWO = ("1 1/2", "1 000", "1\u00a01/2", "0. 5", "1e 3", "1__5", "1/2 3", "- 1", "i nf")
+"""Pushed together each would be a number, and another one than somebody meant."""
+
+
+@pytest.mark.parametrize(
+    "given", ["", "one", "1/0", "nan", "-inf", "1/2/3", "0x1", None, True, [], Decimal("nan"), *MADE_OF_TWO]
+)
 def test_what_is_no_number_is_refused(given: Any) -> None:
     with pytest.raises(InputError):
         exact(given)

@@ -322,7 +322,8 @@ def _parse(value: object) -> Real:
             "a binary float is not the decimal it prints as, and a privacy claim is about one exact number",
             f'Write it as a string: "{value!s}", or a fraction such as "1/3"',
         )
-    text = str(value).strip().replace("_", "").replace(" ", "")
+    # spaces elsewhere are not taken away: "1 1/2" would become eleven halves
+    text = re.sub(r"\s*/\s*", "/", str(value).strip())
     if isinstance(value, float | Decimal | str) and text.lower() in {"inf", "infinity", "∞"}:
         return inf
     if isinstance(value, Decimal | str):

@@ -278,6 +278,31 @@ def test_a_ledger_in_the_folder_of_any_release_is_refused(below: str, town: Town
         assert tree(town.folder) == before
 
 
+@pytest.mark.parametrize("where", ["out", "earlier"])
+def test_the_key_of_digests_in_a_folder_that_may_be_published_is_refused(
+    where: str, town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if where == "earlier":
+        assert town.run("release", town.spec(), "--out", town.folder / where)[0] == 0
+    (town.folder / "link").symlink_to(town.folder / where)
+    monkeypatch.setenv("LEEWARD_KEY", str(town.folder / "link" / "content.key"))
+    made = town.spec(("sqlite:///budget.db", "another.db"))
+    before = tree(town.folder)
+    code, _, err = town.run("release", made, "--yes", "--out", town.out)
+    assert (code, "The key of content digests" in err, "may be published" in err) == (2, True, True), err
+    assert tree(town.folder) == before, "neither a key nor a ledger was made"
+
+
+@pytest.mark.parametrize("ending", [".mark", "-wal", "-journal"])
+def test_a_folder_in_the_place_of_a_file_beside_the_ledger_is_refused_before_anything_is_charged(
+    ending: str, town: Town
+) -> None:
+    before = tree(town.folder)
+    code, _, err = town.run("release", town.spec(), "--yes", "--out", town.folder / f"budget.db{ending}")
+    assert (code, "a file beside the ledger" in err) == (2, True), err
+    assert tree(town.folder) == before
+
+
 def test_the_folder_where_one_stands_is_named_as_it_was_given(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     town.out.mkdir()
     monkeypatch.chdir(town.out)

@@ -31,6 +31,11 @@ def is_absent(url: str | Path) -> bool:
     return not os.path.lexists(path) and not is_marked
 
 
+def files_beside(path: Path) -> set[Path]:
+    """Return where SQLite and Leeward keep files beside one of theirs, but for those of random names."""
+    return {mark_path(path), *(path.with_name(path.name + ending) for ending in ("-wal", "-shm", "-journal"))}
+
+
 def refuse_odd(path: Path) -> None:
     """Refuse what is not a plain file of one name: SQLite keeps locks and journals by name, two would write over each other.
 

@@ -306,8 +306,8 @@ _REASONS = {
         "Make room or mend the disk, and run again; nothing was shown and nothing half-written",
     ),
     "SQLITE_READONLY": (
-        "the file or its folder is not writable",
-        "Make both writable: a ledger is locked while it is read, and charged by every release",
+        "the file, its folder, or one of SQLite's files beside it (-wal, -shm) is not writable",
+        "Make them writable: a ledger is locked while it is read, and charged by every release",
     ),
     "SQLITE_CANTOPEN": (
         "the file cannot be opened, or its folder is not writable",

@@ -52,24 +52,33 @@ def opens(budget: Budget, *, new: bool = False) -> Opens | None:
 
 
 def refuse_within(out: Path, budget: Budget, query: AnyQuestion) -> None:
-    """Refuse a ledger or a table in the folder that is written, and a ledger in that of an earlier release.
+    """Refuse a ledger, its key or a table in the folder that is written, and a ledger or its key in that of a release.
 
     Such a folder holds what may be published, and nothing else; and what an earlier release wrote there is removed.
 
     Raises:
-        InputError: one is, by whatever links.
+        InputError: one is, by whatever links; or the folder would take the place of a file beside the ledger.
     """
     from leeward.engine import files_of
+    from leeward.ledger._file import files_beside
+    from leeward.ledger._secret import key_path
 
-    ledger, folder = Path(os.path.realpath(budget.ledger)), os.path.realpath(out)
-    is_file = not is_address(budget.ledger)
-    if is_file and (ledger.is_relative_to(folder) or any(holds_release(above) for above in ledger.parents)):
-        where = f"--out '{out}'" if ledger.is_relative_to(folder) else "the folder of an earlier release"
-        raise InputError(
-            f"The ledger {ledger} within {where}",
-            "that folder holds what may be published, and the ledger says what was asked and holds every answer",
-            "Keep the ledger elsewhere, or name another folder",
-        )
+    folder = os.path.realpath(out)
+    kept = {"key of content digests": (key_path(), "whoever has it and a ledger can test guesses of the rows")}
+    if not is_address(budget.ledger):
+        ledger = Path(os.path.realpath(budget.ledger))
+        kept["ledger"] = (ledger, "the ledger says what was asked and holds every answer")
+        if Path(folder) in files_beside(ledger):
+            raise InputError(f"--out '{out}'", "a file beside the ledger has that name", "Name another folder")
+    for what, (named, why) in kept.items():
+        path = Path(os.path.realpath(named))
+        if path.is_relative_to(folder) or any(map(holds_release, path.parents)):
+            where = f"--out '{out}'" if path.is_relative_to(folder) else "the folder of an earlier release"
+            raise InputError(
+                f"The {what} {path} within {where}",
+                f"that folder holds what may be published, and {why}",
+                f"Keep the {what} elsewhere, or name another folder",
+            )
     for file in files_of(query):
         if file.is_relative_to(folder):
             raise InputError(

@@ -140,6 +140,18 @@ def test_a_file_of_another_beside_it_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "own.state.next").read_text() == "notes of mine"
 
 
+def test_a_link_is_no_second_file(tmp_path: Path) -> None:
+    """It was replaced by a file of its own, and each of the two had reports for a whole day."""
+    own(tmp_path, new=True)
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / "own.state").symlink_to(tmp_path / "own.state")
+    first = own(tmp_path / "linked").report(*HERE, at=NOON)
+    assert own(tmp_path).report(*THERE, at=NOON) == first
+    os.link(tmp_path / "own.state", tmp_path / "linked" / "other")
+    with pytest.raises(LedgerError, match="hard link"):
+        own(tmp_path).report(*HERE, at=NOON)
+
+
 def test_what_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LedgerError, match="is not there"):
         own(tmp_path)

@@ -28,6 +28,7 @@ from leeward._taught import taught
 from leeward.errors import BudgetConflictError, CapExceededError, DataError, InputError, LedgerError
 from leeward.exact._real import whole
 from leeward.ledger._beside import PRIVATE
+from leeward.ledger._file import refuse_odd
 from leeward.ledger._secret import read_private
 from leeward.local.location._planar_laplace import PlanarLaplace
 from leeward.local.location._positions import columns_of
@@ -94,7 +95,7 @@ class OwnReports(Private):
 
     Raises:
         InputError: for ticks that do not fill a day, or fewer than 1 report.
-        LedgerError: the file is damaged or cannot be read, or is not there and may not be made.
+        LedgerError: the file is damaged or cannot be read, has two names, or is not there and may not be made.
         BudgetConflictError: it was made for another mechanism, other ticks or another bound.
     """
 
@@ -113,7 +114,8 @@ class OwnReports(Private):
         if _DAY % self._every:
             raise InputError(f"every = '{every}'", "a day is no whole number of them", "Take a part of a day: 10 min")
         self._reports_a_day = whole(reports_a_day, "reports_a_day", says="it says how many are paid for")
-        self._geo, self._path = geo, resolve(path)
+        # a link leads to the file: replaced by what is written, it would be a second one that knows nothing of the first
+        self._geo, self._path = geo, Path(os.path.realpath(resolve(path)))
         self._made_for = f"{geo.law}; one in {self._every} microseconds, {self._reports_a_day} a day"
         with said(self._path), alone_in(self._path.parent):
             state = self._read()
@@ -193,6 +195,7 @@ class OwnReports(Private):
 
     def _read(self) -> _State | None:
         """Return what is known, and finish what a killed process began; None where there is no file."""
+        refuse_odd(self._path)
         fresh = self._path.with_name(self._path.name + _BESIDE)
         try:
             begun = read_private(fresh, _LARGEST)[0]

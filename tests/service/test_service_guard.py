@@ -221,6 +221,21 @@ def test_tokens_are_kept_as_digests_for_their_owner_alone(tmp_path: Path) -> Non
         Tokens(path).bearer(token)
 
 
+def test_a_token_that_is_revoked_by_one_name_of_the_file_works_by_none(tmp_path: Path) -> None:
+    """What was written took the place of a link, and under its other name a revoked token went on working."""
+    path, link = tmp_path / "tokens.json", tmp_path / "sub" / "link.json"
+    link.parent.mkdir()
+    link.symlink_to("../tokens.json")
+    token = Tokens(link).create("ann", {"town": Fraction(1)})
+    assert Tokens(path).bearer(token) is not None
+    Tokens(link).revoke("ann")
+    assert (link.is_symlink(), Tokens(path).bearer(token)) == (True, None)
+    (other := tmp_path / "other.json").hardlink_to(path)
+    with pytest.raises(LedgerError, match="hard link"):
+        Tokens(path).create("ann", {"town": Fraction(1)})
+    assert other.read_bytes() == path.read_bytes()
+
+
 def test_a_service_without_its_tokens_answers_nobody(stand: Stand) -> None:
     (stand.folder / "tokens.json").chmod(0o644)
     assert stand.get("/data-sets").status_code == 503

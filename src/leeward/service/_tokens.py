@@ -9,6 +9,7 @@ request, so that a token ends at the moment when it is revoked.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import secrets
 from collections.abc import Mapping
@@ -148,7 +149,7 @@ class Tokens:
         token = PREFIX + secrets.token_urlsafe(32)
         exactly = {data_set: str(Analyst(name, cap).cap) for data_set, cap in caps.items()}
         made = Issued(name=name, digest=_digest(token), caps=exactly, created=_now(), revoked=None)
-        with said(self._path), alone_in(self._folder()):
+        with said(self._path), alone_in(self._file().parent):
             known = self.read()
             earlier = {one.name: one.revoked for one in known if one.name.casefold() == name.casefold()}
             if None in earlier.values():
@@ -173,7 +174,7 @@ class Tokens:
             InputError: no token of this name works; or the file cannot be written.
             LedgerError: see `read`.
         """
-        with said(self._path), alone_in(self._folder()):
+        with said(self._path), alone_in(self._file().parent):
             known = self.read()
             working = [one.name for one in known if one.revoked is None]
             if name not in working:
@@ -185,11 +186,19 @@ class Tokens:
                 )
             )
 
-    def _folder(self) -> Path:
-        return self._path.parent
+    def _file(self) -> Path:
+        """Where the links lead: one that was replaced by a file would leave the other name its old tokens."""
+        return Path(os.path.realpath(self._path))
 
     def _write(self, tokens: tuple[Issued, ...]) -> None:
-        replace_whole(self._path, TokenList(format=1, tokens=tokens).to_json().encode() + b"\n", PRIVATE)
+        target = self._file()
+        if target.exists() and target.stat().st_nlink > 1:
+            raise LedgerError(
+                f"The file {target} has another name too (a hard link)",
+                "under that name tokens would go on working that are revoked under this one",
+                "Remove the other name, or make it a symbolic link",
+            )
+        replace_whole(target, TokenList(format=1, tokens=tokens).to_json().encode() + b"\n", PRIVATE)
 
     def _unusable(self, because: str) -> LedgerError:
         return LedgerError(

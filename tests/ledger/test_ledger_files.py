@@ -177,6 +177,24 @@ def test_a_restored_backup_is_refused_until_it_is_accepted(place: Place) -> None
     assert [account.dataset for account in ledger.show()] == ["city"]
 
 
+def test_a_mark_that_a_link_leads_to_is_kept_there(place: Place, tmp_path: Path) -> None:
+    """Kept elsewhere, as the documentation says, it tells of a ledger that is restored with all that lies beside it."""
+    spend(place.url, "a")
+    (kept := tmp_path / "elsewhere").mkdir()
+    shutil.move(place.mark, kept / "mark")
+    place.mark.symlink_to(kept / "mark")
+    place.backup()
+    spend(place.url, "b")
+    assert place.mark.is_symlink()
+    assert [each.name for each in kept.iterdir()] == ["mark"]
+    place.restore()  # the link leads there still
+    with pytest.raises(LedgerError, match="restored from a backup"):
+        Ledger(place.url)
+    (kept / "mark").rename(kept / "lost")
+    with pytest.raises(LedgerError, match=r"missing.*accept-restored"):  # a link that leads nowhere is no mark
+        Ledger(place.url)
+
+
 def test_a_backup_restored_under_a_running_process_is_refused_too(place: Place) -> None:
     spend(place.url, "a")
     place.backup()

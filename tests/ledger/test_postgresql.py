@@ -182,6 +182,10 @@ def test_what_is_no_ledger_any_more_is_refused(statement: str, says: str, databa
     database.change(statement)
     with pytest.raises(LedgerError, match=says):
         Ledger(database.url)
+    database.mark.unlink()
+    database.mark.symlink_to("nowhere")  # as where what it was kept on is not mounted
+    with pytest.raises(LedgerError, match=says):
+        Ledger(database.url)
 
 
 def test_a_schema_of_somebody_else_is_left_alone(database: PostgresPlace) -> None:

@@ -75,9 +75,12 @@ def write_high_water_mark(ledger: Path, mark: HighWaterMark) -> None:
     Raises:
         LedgerError: the disk is full or not writable. The old mark is then still there.
     """
-    path, fresh = mark_path(ledger), companion(ledger, uuid.uuid4().hex, "new")
+    path, base = mark_path(ledger), ledger
+    if path.is_symlink():  # to where the curator keeps the mark: a file in the link's place would leave that one behind
+        path = base = Path(os.path.realpath(path))
+    fresh = companion(base, uuid.uuid4().hex, "new")
     try:
-        for left in companions(ledger, "new"):  # by somebody who died here: under the lock nobody else is at it
+        for left in companions(base, "new"):  # by somebody who died here: under the lock nobody else is at it
             left.unlink(missing_ok=True)
         try:
             with open(make(fresh, ledger), "w", encoding="ascii") as file:

@@ -151,8 +151,8 @@ class PostgresStore(Store):
         )
         found = {*connection.exec_driver_sql(relations, (SCHEMA,)).scalars()}
         if not found:
-            mark = self.read_high_water_mark() if is_marked else None
-            if mark is not None and mark.ledger != moves:
+            mark = self.read_high_water_mark() if is_marked else None  # none too where a link leads nowhere
+            if is_marked and (mark is None or mark.ledger != moves):
                 raise self._emptied("gone")
             return False
         if not {_form.name, *metadata.tables} <= found:

@@ -142,9 +142,8 @@ class Store(ABC):
 
     def _check_high_water_mark(self, connection: Connection, mark: HighWaterMark | None) -> None:
         if mark is None:
-            if self.count(connection) == 0 or os.path.lexists(
-                self._mark
-            ):  # made between our reading it and this moment
+            # it may have been made between our reading it and this moment; a link that leads nowhere is no mark
+            if self.count(connection) == 0 or os.path.exists(self._mark):
                 return
             raise LedgerError(
                 f"The high-water mark {self._mark} is missing",

@@ -175,13 +175,13 @@ def odd(path: Path, kind: str) -> Iterator[None]:
         path.mkdir()
     elif kind == "device":
         path.symlink_to("/dev/zero")
-    elif kind == "loop":
-        path.symlink_to(path)
+    elif kind in ("loop", "nowhere"):
+        path.symlink_to(path if kind == "loop" else path.with_name(kind))
     yield
     assert os.path.lexists(path), "what was there is there"
 
 
-@pytest.mark.parametrize("kind", ["pipe", "folder", "device", "loop"])
+@pytest.mark.parametrize("kind", ["pipe", "folder", "device", "loop", "nowhere"])
 def test_what_is_no_regular_file_is_no_ledger_and_no_store(kind: str, path: Path) -> None:
     """Nothing is waited for: an end of a pipe that never comes, or zeros without an end."""
     with odd(path, kind):
@@ -190,8 +190,9 @@ def test_what_is_no_regular_file_is_no_ledger_and_no_store(kind: str, path: Path
             Ledger.find,
             lambda path: PersonBudgets(path, secret=b"s" * 16, price="1", reports_a_day=1, new=True),
         ):
-            with pytest.raises(LedgerError, match=r"is a folder|is not a regular file"):
+            with pytest.raises(LedgerError, match=r"is a folder|is not a regular file|leads nowhere"):
                 look(path)
+        assert not path.with_name("nowhere").exists()
 
 
 @pytest.mark.parametrize("url", ["/", "sqlite:////", "//", "/.."])

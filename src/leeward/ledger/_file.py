@@ -25,8 +25,7 @@ def is_absent(url: str | Path) -> bool:
     """
     if isinstance(url, str) and is_address(url):
         return False
-    path = Path(os.path.realpath(resolve_ledger(url)))
-    refuse_odd(path)
+    path = plain_file(resolve_ledger(url))
     is_marked = os.path.lexists(mark_path(path))  # asked first: meanwhile another process may make both
     return not os.path.lexists(path) and not is_marked
 
@@ -34,6 +33,23 @@ def is_absent(url: str | Path) -> bool:
 def files_beside(path: Path) -> set[Path]:
     """Return where SQLite and Leeward keep files beside one of theirs, but for those of random names."""
     return {mark_path(path), *(path.with_name(path.name + ending) for ending in ("-wal", "-shm", "-journal"))}
+
+
+def plain_file(path: Path) -> Path:
+    """Return where a path leads, so that one file is known by one name; see `refuse_odd`.
+
+    Raises:
+        LedgerError: there it cannot be kept; or it is a link that leads nowhere.
+    """
+    if os.path.islink(path) and not os.path.exists(path):
+        raise LedgerError(
+            f"The file {path} is a link that leads nowhere",
+            "what it led to may know what was spent, and a new file would not",
+            "Bring back what it led to (mount its disk), or remove the link",
+        )
+    path = Path(os.path.realpath(path))
+    refuse_odd(path)
+    return path
 
 
 def refuse_odd(path: Path) -> None:

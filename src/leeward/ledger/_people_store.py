@@ -22,7 +22,7 @@ from sqlalchemy.pool import NullPool
 from leeward._paths import resolve_ledger
 from leeward.errors import BudgetConflictError, LedgerError
 from leeward.ledger._beside import PRIVATE
-from leeward.ledger._file import refuse_odd
+from leeward.ledger._file import plain_file
 from leeward.ledger._hashed_ids import hashed_ids
 from leeward.ledger._parts import joined
 from leeward.ledger._secret import read_private
@@ -106,7 +106,7 @@ def is_store(path: Path) -> bool:
     Raises:
         LedgerError: it cannot be a store: it is no regular file, or has two names.
     """
-    refuse_odd(path)
+    path = plain_file(path)
     return os.path.isfile(path) and path.stat().st_size > 0
 
 

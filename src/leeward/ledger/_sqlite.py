@@ -19,7 +19,7 @@ from sqlalchemy.pool import NullPool
 from leeward._locks import why_no_locks
 from leeward.errors import LedgerError
 from leeward.ledger._beside import PRIVATE
-from leeward.ledger._file import refuse_odd
+from leeward.ledger._file import plain_file
 from leeward.ledger._lock import FileLock, is_locked, lock_path, sweep
 from leeward.ledger._schema import APPLICATION_ID, VERSION, entries, identity, metadata
 from leeward.ledger._secret import fingerprint, key_of, read_or_make_key
@@ -40,8 +40,7 @@ class SqliteStore(Store):
     BRING_MARK = "Bring it along (mount the folder that holds both, not the ledger alone); if it is lost"
 
     def __init__(self, path: Path, *, create: bool, lock_wait: float) -> None:
-        self.path = Path(os.path.realpath(path))  # one file has one mark, whatever link it is reached by
-        refuse_odd(self.path)
+        self.path = plain_file(path)  # one file has one mark, whatever link it is reached by
         super().__init__(str(self.path), str(self.path), self.path)
         self._lock_wait = lock_wait
         self._engine = create_engine(

@@ -28,7 +28,7 @@ from leeward._taught import taught
 from leeward.errors import BudgetConflictError, CapExceededError, DataError, InputError, LedgerError
 from leeward.exact._real import whole
 from leeward.ledger._beside import PRIVATE
-from leeward.ledger._file import refuse_odd
+from leeward.ledger._file import plain_file, refuse_odd
 from leeward.ledger._secret import read_private
 from leeward.local.location._planar_laplace import PlanarLaplace
 from leeward.local.location._positions import columns_of
@@ -115,7 +115,7 @@ class OwnReports(Private):
             raise InputError(f"every = '{every}'", "a day is no whole number of them", "Take a part of a day: 10 min")
         self._reports_a_day = whole(reports_a_day, "reports_a_day", says="it says how many are paid for")
         # a link leads to the file: replaced by what is written, it would be a second one that knows nothing of the first
-        self._geo, self._path = geo, Path(os.path.realpath(resolve(path)))
+        self._geo, self._path = geo, plain_file(resolve(path))
         self._made_for = f"{geo.law}; one in {self._every} microseconds, {self._reports_a_day} a day"
         with said(self._path), alone_in(self._path.parent):
             state = self._read()

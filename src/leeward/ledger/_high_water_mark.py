@@ -76,7 +76,7 @@ def write_high_water_mark(ledger: Path, mark: HighWaterMark) -> None:
         LedgerError: the disk is full or not writable. The old mark is then still there.
     """
     path, base = mark_path(ledger), ledger
-    if path.is_symlink():  # to where the curator keeps the mark: a file in the link's place would leave that one behind
+    if os.path.islink(path):  # to where the curator keeps it: a file in the link's place would leave that one behind
         path = base = Path(os.path.realpath(path))
     fresh = companion(base, uuid.uuid4().hex, "new")
     try:

@@ -93,6 +93,8 @@ class Tokens:
         try:
             held, is_open_to_others = read_private(self._path)
         except FileNotFoundError:
+            if os.path.islink(self._path):  # a new list would not know whose accounts there are
+                raise self._unusable("it is a link that leads nowhere") from None
             return ()
         except OSError as error:
             raise self._unusable(str(error.strerror)) from None

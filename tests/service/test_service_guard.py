@@ -226,8 +226,7 @@ def test_a_token_that_is_revoked_by_one_name_of_the_file_works_by_none(tmp_path:
     path, link = tmp_path / "tokens.json", tmp_path / "sub" / "link.json"
     link.parent.mkdir()
     link.symlink_to("../tokens.json")
-    token = Tokens(link).create("ann", {"town": Fraction(1)})
-    assert Tokens(path).bearer(token) is not None
+    token = Tokens(path).create("ann", {"town": Fraction(1)})
     Tokens(link).revoke("ann")
     assert (link.is_symlink(), Tokens(path).bearer(token)) == (True, None)
     (other := tmp_path / "other.json").hardlink_to(path)

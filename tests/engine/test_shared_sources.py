@@ -132,3 +132,19 @@ def test_what_cannot_be_read_together_is_told_of_the_question_that_it_is_about(t
         with pytest.raises(DataError, match="column = 'agee': there is no column") as refused, nowhere:
             pass
     assert "question" not in str(refused.value)
+
+
+def test_questions_about_cells_of_one_table_see_their_own_cells() -> None:
+    """They were refused, as if another engine counted."""
+    walks = PEOPLE.assign(north=48.84 + np.arange(60) / 1500, east=2.3 + np.arange(60) % 7 / 100)
+    rows = lw.visits(walks, person="who", time="at", latitude="north", longitude="east")
+    box: Any = {"west": 2.3, "south": 48.84, "east": 2.36, "north": 48.88}
+    asked = [lw.count_visitors(rows, lw.grid(**box, h3=size), **DAY, places_per_person=9) for size in (7, 8)]
+    with ExitStack() as opened:
+        sources = opened.enter_context(shared([(one, read_keys(one)) for one in asked]))
+        together = [
+            opened.enter_context(open_data(one, read_keys(one), sources)).exactly(one, "answer") for one in asked
+        ]
+        alone = [opened.enter_context(open_data(one, read_keys(one))).exactly(one, "answer") for one in asked]
+        assert [each.counts.tolist() for each in together] == [each.counts.tolist() for each in alone]
+        assert all(each.counts.any() for each in alone)

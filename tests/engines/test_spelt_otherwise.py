@@ -22,12 +22,14 @@ Session = tuple[psycopg.Connection[Any], str]
 LISTED = [
     *["north", "north west", "7", "South", "east", "a\\d", "x.y", "none", "é", "0"],
     *["caf\u00e9", "\uff17a", "O'Hare", "a-b", "ab", "wide space", "5b", "30"],
+    *["52", "4000", "1,600,000", "12.0"],
 ]
 NAMED = [
     *["north", "north ", " north", "north\u00a0 west", "NORTH WEST", "007", "00"],
     *["south", "East ", "a\\d ", "x-y", "É", "q"],
     *["cafe\u0301", "7a", "O\u2019Hare", "a\u2013b", "a\u200bb\ufeff", "wide\u3000\u2009space"],
     *["\uff15\uff42", "\u0663\u0660"],
+    *["52.0", "52.5", "4.000\u202f000", "4'000", "1600000", "12", "120"],
 ]
 INSIDE, LATER = "2024-03-01T10:00", "2024-03-02T10:00"
 ROWS = [*((key, INSIDE) for key in NAMED), ("NONE", LATER)]
@@ -48,6 +50,14 @@ def narrow(key: str) -> str:
     return "".join(unicodedata.normalize("NFKC", c) if "\uff00" < c < "\uff5f" else c for c in digits)
 
 
+def whole(key: str) -> str:
+    """A whole number without a fraction that is nothing, and without what parts its thousands."""
+    key = re.sub(r"^(\d+)\.0+$", r"\1", key)
+    for _ in range(3):
+        key = re.sub("^(\\d+)[,.' \u00a0\u202f\u2019](\\d{3})", r"\1\2", key)
+    return key
+
+
 def ways(lower: Callable[[str], str]) -> dict[str, Callable[[str], str]]:
     """In what keys may differ, in this order."""
     marks = str.maketrans("\u2018\u2019\u2013", "''-")
@@ -58,6 +68,7 @@ def ways(lower: Callable[[str], str]) -> dict[str, Callable[[str], str]]:
         "spaces, and upper and lower case": lambda key: lower(spaced(key)),
         "zeros in front": lambda key: re.sub(r"^0+(?=\d)", "", key),
         "apostrophes and dashes": lambda key: key.translate(marks),
+        "how whole numbers are written": whole,
     }
 
 

@@ -23,6 +23,7 @@ from leeward.engine._bound import Bound
 from leeward.engine._csv_rows import NO_CSV, ROWS, csv_rows
 from leeward.engine._sql import DECIMAL, named, quoted
 from leeward.engine._written import check_rewritten, rewritten
+from leeward.engine._zones import check_everywhere, elsewhere
 from leeward.errors import DataError, EngineError, nearest
 from leeward.tables._columns import check_columns
 from leeward.tables._files import File, files_of
@@ -159,7 +160,7 @@ def bind(
 
             links = [os.path.join(folder, "read.parquet")]
             written(Address.read(source), table, columns, names, links[0])
-        with _connection(folder) as connection:
+        with _connection(folder) as connection, elsewhere(connection) as others:
             if kind == "duckdb":
                 _attach(connection, files[0])  # by its own path, beside which it may have a log of its latest changes
             _lock(connection, links)
@@ -177,7 +178,7 @@ def bind(
             elif kind == "csv":
                 found = csv_rows(connection, read, links, names, writing)
             else:
-                found = _inside(connection, table)
+                called, found, is_stored = _inside(connection, table)
                 check_columns(columns, connection.sql(f"SELECT * FROM {found}").columns)
             types = _types(connection, f"SELECT {chosen} FROM {found}")
             check_engine_types(columns, types)
@@ -185,6 +186,8 @@ def bind(
             if kind == "duckdb":
                 # A view, or a computed column, may draw at random: what is recognised and what is counted is one table.
                 chosen = ", ".join(_letter_by_letter(name, types[name]) for name in names)
+                if not is_stored:
+                    check_everywhere(called, f"SELECT {chosen} FROM {found}", connection, others)
                 connection.execute(f"CREATE TEMP TABLE {ROWS} AS SELECT {chosen} FROM {found}")
                 found = ROWS
                 chosen = "*"
@@ -373,13 +376,14 @@ def _named_by_engine(connection: duckdb.DuckDBPyConnection, link: str) -> list[s
     return list(connection.sql(f"SELECT * FROM read_parquet({quoted(link)}, hive_partitioning = false)").columns)
 
 
-def _inside(connection: duckdb.DuckDBPyConnection, table: str | None) -> str:
-    """The table or view of an attached DuckDB file, as SQL names it."""
+def _inside(connection: duckdb.DuckDBPyConnection, table: str | None) -> tuple[str, str, bool]:
+    """The table or view of an attached DuckDB file: its name, as SQL names it, and whether all that it holds is stored."""
     found = connection.execute(
-        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'leeward_source' UNION ALL "
-        "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'leeward_source' AND NOT internal"
+        "SELECT schema_name, table_name, NOT contains(upper(sql), 'GENERATED') FROM duckdb_tables()"
+        " WHERE database_name = 'leeward_source' UNION ALL SELECT schema_name, view_name, false FROM duckdb_views()"
+        " WHERE database_name = 'leeward_source' AND NOT internal"
     ).fetchall()
-    names = {name if schema == _MAIN else f"{schema}.{name}": (schema, name) for schema, name in found}
+    names = {name if schema == _MAIN else f"{schema}.{name}": (schema, name, stored) for schema, name, stored in found}
     if table is None and len(names) == 1:
         table = next(iter(names))
     if table not in names:
@@ -389,12 +393,13 @@ def _inside(connection: duckdb.DuckDBPyConnection, table: str | None) -> str:
             "In a spec it is named by visits_table, that of the public list by places_table; in Python by table. "
             + nearest(table or "", sorted(names)),
         )
-    if sum(table in (f"{schema}.{name}", name if schema == _MAIN else None) for schema, name in found) > 1:
+    if sum(table in (f"{schema}.{name}", name if schema == _MAIN else None) for schema, name, _ in found) > 1:
         raise DataError(
             f"The table '{table}' in a DuckDB file", "two tables of the file are called that", "Rename one of them"
         )
-    schema, name = names[table]
-    return ".".join(map(named, (_CATALOG, schema, name)))
+    assert table is not None
+    schema, name, is_stored = names[table]
+    return table, ".".join(map(named, (_CATALOG, schema, name))), is_stored
 
 
 def _letter_by_letter(name: str, kind: str) -> str:

@@ -33,6 +33,11 @@ class Bound(Private):
     def rows(self) -> ir.Table:
         """The source as an Ibis table with exactly the columns asked for: a description, which holds no connection."""
 
+    @property
+    def whole(self) -> Bound:
+        """The source itself, where this is what one of several questions sees of it."""
+        return self
+
     def declares(self, column: str) -> bool:
         """Whether the source says of what type a column is, or its values alone do: in a sheet, or as Python objects."""
         return True

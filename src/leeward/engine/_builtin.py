@@ -10,6 +10,7 @@ import ibis
 
 def _one(value: Any) -> None: ...
 def _two(first: Any, second: Any) -> None: ...
+def _three(first: Any, second: Any, third: Any) -> None: ...
 
 
 def _function(name: str, shape: Any, arity: int, result: str = "int64") -> Any:
@@ -26,8 +27,8 @@ epoch_ns = _function("epoch_ns", _one, 1)
 #: The whole part of a quotient of integers, exactly; Ibis's own goes through floats.
 whole_quotient = _function("divide", _two, 2)
 
-#: The H3 cell of a latitude and a longitude; the connection must have it registered.
-leeward_h3 = _function("leeward_h3", _two, 2)
+#: The H3 cell of a latitude and a longitude, of a resolution; the connection must have it registered.
+leeward_h3 = _function("leeward_h3", _three, 3)
 
 #: The decimal of fewest digits that is a float of 32 bits, as text; DuckDB has it from `leeward.engine._sql.DECIMAL`.
 leeward_decimal = _function("leeward_decimal", _one, 1, "string")

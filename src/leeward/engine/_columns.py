@@ -8,8 +8,10 @@ value in it is missing, has every meaning.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
+import duckdb
 import duckdb.func as udf
 import ibis
 import numpy as np
@@ -61,6 +63,7 @@ def who(rows: ir.Table, column: str, bound: Bound) -> ir.Value:
             "Name a column of ids, or write this one as text",
         )
     values = _without_nan(values)
+    _refuse_rounded(rows, f"person = '{column}'", values, bound)
     if values.type().is_floating():
         exact = 2**53 if values.type().nbytes == 8 else 2**24
         (found,) = bound.fetch(rows.aggregate(beyond=(values.abs() >= exact).any())).to_pylist()
@@ -72,6 +75,32 @@ def who(rows: ir.Table, column: str, bound: Bound) -> ir.Value:
                 "Give ids as whole numbers or as text, from the start: a float no longer shows which it was",
             )
     return values
+
+
+_ROUNDED: Final = r"^[+-]?[0-9]+([.,][0-9]+)?[eE]\+[0-9]+$"
+"""How spreadsheets, and programs that take ids for floats, write long whole numbers as text: 1.23457E+11."""
+
+_LOOKED_AT: Final = 1_000_000
+"""So many rows are looked at: where one id is written so, all long ones are."""
+
+
+def _refuse_rounded(rows: ir.Table, given: str, values: ir.Value, bound: Bound) -> None:
+    """Refuse texts that are whole numbers of which the last digits are lost: several people, or places, are one.
+
+    Raises:
+        DataError: there is one among the first rows.
+    """
+    if not values.type().is_string():
+        return
+    some = rows.select(id=values).limit(_LOOKED_AT)
+    (found,) = bound.fetch(some.aggregate(rounded=some.id.re_search(_ROUNDED).any())).to_pylist()
+    if found["rounded"]:
+        raise DataError(
+            given,
+            "an id is written as spreadsheets write long numbers, 1.23457E+11: its last digits are lost, and several people"
+            " or places are one (that it is refused is a fact about the data: do not publish it)",
+            "Export the table anew from where it came, with that column as text: this form no longer shows which id it was",
+        )
 
 
 def like_whole(values: ir.Value, declared: bool) -> ir.Value:
@@ -97,6 +126,7 @@ def key(rows: ir.Table, column: str, places: PlaceList, bound: Bound) -> ir.Valu
         "integers" if kind.is_integer() else "texts" if kind.is_string() else "floats" if kind.is_floating() else ""
     )
     wanted = key_type(places.keys.type)
+    _refuse_rounded(rows, f"place = '{column}'", values, bound)
     if family != wanted:
         raise DataError(
             f"The places are {family or 'of another type'} in the visits' column '{column}' and {wanted} in the list",
@@ -188,7 +218,8 @@ def hexagon(grid: Grid, latitude: ir.Value, longitude: ir.Value, bound: Bound) -
     Whether the point is in the box does not matter: a listed cell is a place wherever it lies, and one that the box cuts
     would otherwise lose whoever is in it beyond the edge.
     """
-    if not isinstance(bound, InDuckDB):
+    source = bound.whole
+    if not isinstance(source, InDuckDB):
         raise DataError(
             "A grid of H3 cells, counted by another engine than DuckDB",
             "it has no function that knows them",
@@ -196,16 +227,17 @@ def hexagon(grid: Grid, latitude: ir.Value, longitude: ir.Value, bound: Bound) -
         )
     h3 = optional("h3.api.basic_int", "A grid of H3 cells")
 
-    def cell(latitudes: pa.Array, longitudes: pa.Array) -> pa.Array:
-        pairs = zip(latitudes.to_pylist(), longitudes.to_pylist(), strict=True)
-        found = [None if north is None else h3.latlng_to_cell(north, east, grid.h3) for north, east in pairs]
-        return pa.array(found, pa.int64())
+    def cell(latitudes: pa.Array, longitudes: pa.Array, resolutions: pa.Array) -> pa.Array:
+        points = zip(latitudes.to_pylist(), longitudes.to_pylist(), resolutions.to_pylist(), strict=True)
+        return pa.array([None if each[0] is None else h3.latlng_to_cell(*each) for each in points], pa.int64())
 
-    bound.connection.create_function(
-        "leeward_h3", cell, ["DOUBLE", "DOUBLE"], "BIGINT", type=udf.ARROW, null_handling=udf.SPECIAL
-    )
+    with suppress(duckdb.NotImplementedException):  # another question about this source has made it
+        source.connection.create_function(
+            "leeward_h3", cell, ["DOUBLE", "DOUBLE", "TINYINT"], "BIGINT", type=udf.ARROW, null_handling=udf.SPECIAL
+        )
     on_earth = (latitude.abs() <= 90) & (longitude.abs() <= 180)
-    return leeward_h3(on_earth.ifelse(latitude, ibis.null()), on_earth.ifelse(longitude, ibis.null()))
+    degrees = (on_earth.ifelse(value, ibis.null()) for value in (latitude, longitude))
+    return leeward_h3(*degrees, ibis.literal(grid.h3, "int8"))
 
 
 def _without_nan(values: ir.Value) -> ir.Value:

@@ -69,8 +69,8 @@ def refuse_doubtful(looks: Sequence[Look], *, going_on: bool = False) -> None:
     Args:
         looks: one for each question, all about one table; windows of one run are doubtful only together, because a quiet
             hour of a day is not.
-        going_on: whether earlier windows were answered before. Windows within the data's range of times in which no row lies
-            at all are then quiet, and not doubtful; windows beyond it are.
+        going_on: whether earlier windows were answered before, and rows go on soon after these. Windows in which no row lies
+            at all are then quiet, and not doubtful.
 
     Raises:
         DoubtfulDataError: saying how many rows are left out for which reason; with the data's range of times.

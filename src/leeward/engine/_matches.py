@@ -61,6 +61,17 @@ def _forms(key: str) -> list[str]:
     return list(dict.fromkeys([key, *(unicodedata.normalize(form, key) for form in ("NFC", "NFD", "NFKC", "NFKD"))]))
 
 
+_THOUSANDS: Final = "^(\\d+)[,.' \u00a0\u202f\u2019](\\d{3})"
+
+
+def _whole(text: ir.Value) -> ir.Value:
+    """A whole number without what programs add that take it for a float, or part its thousands: 42.0, 1,234, 1.234.567."""
+    told = text.re_replace(r"^(\d+)\.0+$", r"\1")
+    for _ in range(3):
+        told = told.re_replace(_THOUSANDS, r"\1\2")
+    return told
+
+
 _WAYS: Final[Mapping[str, Callable[[ir.Value], ir.Value]]] = {
     "Unicode forms": _narrow,
     "spaces": _spaced,
@@ -68,6 +79,7 @@ _WAYS: Final[Mapping[str, Callable[[ir.Value], ir.Value]]] = {
     "spaces, and upper and lower case": lambda text: _spaced(text).lower(),
     "zeros in front": lambda text: text.re_replace(r"^0+(\d)", r"\1"),
     "apostrophes and dashes": _marked,
+    "how whole numbers are written": _whole,
 }
 """In what a key may differ that is meant to be the same, and how it is written without it; the first that holds is said.
 

@@ -8,8 +8,10 @@ depend on the order of rows as floating sums do.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
@@ -78,11 +80,12 @@ class NumberTable(TimedRows):
     def __init__(self, query: Statistic, bound: Bound) -> None:
         source, rows = query.records, bound.rows
         number, unreadable = ibis.literal(0, "int64"), ibis.literal(False)
-        cut = dict[str, str]()
+        cut, misread = dict[str, str](), list[str]()
         for i, (by, ends) in enumerate(query.intervals):
-            rows, place, _ = _index(rows, f"by = '{by}'", by, ends, "down", bound, f"_{i}")
+            rows, place, no_number = _index(rows, f"by = '{by}'", by, ends, "down", bound, f"_{i}")
             cut[by] = _unused(rows, f"interval_{i}")
-            rows = bound.staged(f"leeward_interval_{i}", rows.mutate(**{cut[by]: place}))
+            misread.append(_unused(rows, f"misread_{i}"))
+            rows = bound.staged(f"leeward_interval_{i}", rows.mutate(**{cut[by]: place, misread[-1]: no_number}))
         if query.column is not None and query.values is not None:
             rounded: Rounding = "up" if query.levels else "down" if query.kind == "histogram" else "nearest"
             name = f"column = '{query.column}'"
@@ -91,7 +94,8 @@ class NumberTable(TimedRows):
         super().__init__(bound, clock, None if clock is None else source.time, source.timezone)
         timed = {} if clock is None else clock.columns()
         person = ibis.literal(0) if source.person is None else who(rows, source.person, bound)
-        plain = {"number": number, "unreadable": unreadable, "person": person, "kept": kept(rows, source), **timed}
+        plain = {"number": number, "unreadable": unreadable, "uncut": _any(rows, misread), "person": person}
+        plain |= {"kept": kept(rows, source), **timed}
         plain |= _beyond(rows, query)
         self._of_all = bound.staged("leeward_all_numbers", rows.select(**plain))
         self._rows = bound.staged("leeward_numbers", _grouped(rows, plain, query, cut, bound))
@@ -104,6 +108,7 @@ class NumberTable(TimedRows):
 
     def _inside(self, rows: Any) -> Reasons:
         return (
+            (rows.uncut, "unreadable_number"),
             (rows.group.isnull(), "unknown_group"),
             (rows.unreadable, "unreadable_number"),
             (rows.number.isnull(), "no_number"),
@@ -323,6 +328,11 @@ def _index(
     return rows, whole_quotient((2 * above + step).clip(0, None), 2 * step).clip(0, last), unreadable
 
 
+def _any(rows: Any, columns: Sequence[str]) -> Any:
+    """Return whether one of some columns of truth values is true in a row."""
+    return functools.reduce(operator.or_, (rows[name] for name in columns), ibis.literal(False))
+
+
 def _beyond(rows: Any, query: Statistic) -> dict[str, Any]:
     """Return whether the number of each row is beyond the bounds, below and above; nothing where there are no bounds."""
     if query.column is None or query.values is None or query.levels or rows[query.column].type().is_null():
@@ -350,6 +360,8 @@ def _float_below(bound: Fraction) -> float:
 
 def _grouped(rows: Any, plain: Mapping[str, Any], query: Statistic, cut: Mapping[str, str], bound: Bound) -> Any:
     """Return what is kept of each row, with the place of its group in the public order; null where it is in none.
+
+    A text that is no number is in no interval; among all others it counts, and is told as what cannot be read all the same.
 
     Args:
         rows: the table.

@@ -56,6 +56,10 @@ class Opened(Protocol):
     def look(self, query: Any) -> Look:
         """Return how many rows the question would count, and why not more."""
 
+    def goes_on_after(self, windows: Sequence[Window]) -> bool:
+        """Return whether rows go on soon after the last of some windows."""
+        ...
+
     def matches(self, query: Any, windows: Sequence[Window] = ()) -> Matches | None:
         """Return how the keys that rows name match the list, in these windows; None where there is nothing to compare."""
 

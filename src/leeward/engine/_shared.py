@@ -45,6 +45,10 @@ class OwnColumns(Bound):
         return self._whole.rows.select(*self._names)
 
     @property
+    def whole(self) -> Bound:
+        return self._whole.whole
+
+    @property
     def known(self) -> MutableMapping[Hashable, Any]:
         return self._known
 

@@ -88,7 +88,7 @@ class _Compiler(PySparkCompiler):  # type: ignore[misc]
     def visit_RegexReplace(self, op: Any, *, arg: Any, pattern: Any, replacement: Any) -> Any:  # noqa: N802
         of_java = [
             sge.convert(op.pattern.value.replace("$", r"\z")),
-            sge.convert(op.replacement.value.replace("\\1", "$1")),
+            sge.convert(op.replacement.value.replace("\\", "$")),  # groups, and nothing else
         ]
         return self.f.regexp_replace(arg, *of_java)
 

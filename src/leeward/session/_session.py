@@ -311,8 +311,9 @@ class Session(Private):
             table, _ = self._recognised()
             self.progress("looking how much would count")
             looks = [table.look(query) for query in queries]
-            refuse_doubtful(looks, going_on=going_on)
             windows = [query.window for query in queries if query.window is not None]
+            quiet = going_on and (any(look.taken for look in looks) or table.goes_on_after(windows))
+            refuse_doubtful(looks, going_on=quiet)
             if may_be_alike(queries[0], looks):  # it costs one more pass over the rows
                 refuse_alike(table.matches(queries[0], windows))
             if looks[0].dropped.get("filtered"):

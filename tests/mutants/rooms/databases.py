@@ -123,7 +123,7 @@ MUTANTS = [
     M(
         "leeward.engine._columns",
         "hexagon",
-        "if not isinstance(bound, InDuckDB):",
+        "if not isinstance(source, InDuckDB):",
         "if False:",
         COUNTED,
         "a grid of hexagons ends in a fault",

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attack: what is taken for something that it is not, so that a place or a group where people are would be called safe."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+from tests.attacks.test_spellings import plan_of, visits
+
+import leeward as lw
+from leeward.errors import DataError, DoubtfulDataError
+
+DAY = dt.datetime(2020, 1, 1)
+ASKED = {"safe_at_most": 5}
+AGES = {"lower": "0", "upper": "80", "step": "20"}
+NO_NUMBERS = ["61,5", "6I", "61 years", "1,061", "0x3D"]
+READ_AS_NUMBERS: dict[str, dict[str, Any]] = {
+    "the column": {"column": "age", **AGES},
+    "intervals": {"by": {"age": AGES}},
+    "one of two columns": {"by": {"sex": ["f"], "age": AGES}},
+    "intervals and all others": {"by": {"age": AGES}, "others": "all others"},
+    "intervals of two columns": {"by": {"old": AGES, "age": AGES}},
+}
+
+
+def people(text: str, odd: int) -> lw.Records:
+    ages = [text if i < odd else "34" for i in range(200)]
+    return lw.records(pa.table({"who": range(200), "age": ages, "sex": ["f"] * 200, "old": [1] * 200}), person="who")
+
+
+@pytest.mark.parametrize("how", READ_AS_NUMBERS)
+def test_a_text_that_is_no_number_is_never_in_none_of_the_groups(how: str, tmp_path: Path) -> None:
+    """Half of all people are older than 60, and written otherwise: they were lost in silence where ages make groups."""
+    for i, text in enumerate(NO_NUMBERS):
+        made = lw.plan(
+            lw.statistic(people(text, 100), "histogram", **READ_AS_NUMBERS[how]), lw.AdditionOnly("9"), **ASKED
+        )
+        with pytest.raises(DoubtfulDataError, match="100 rows with a number that cannot be read"):
+            lw.release(made, lw.Budget(tmp_path / f"{i}.db", "people", "99"))
+    few = lw.plan(lw.statistic(people("x", 2), "histogram", **READ_AS_NUMBERS[how]), lw.AdditionOnly("9"), **ASKED)
+    dropped = lw.release(few, lw.Budget(tmp_path / "few.db", "people", "99")).curator.dropped
+    assert (dropped["unreadable_number"], dropped["unknown_group"]) == (2, 0)
+
+
+@pytest.mark.parametrize("stray", [dt.datetime(2099, 1, 1), dt.datetime(2020, 1, 1, 23), dt.datetime(9999, 12, 31)])
+def test_a_row_of_a_later_day_does_not_say_that_an_hour_was_quiet(stray: dt.datetime, tmp_path: Path) -> None:
+    """What is there of ten o'clock was not loaded yet: every place was safe, where one clock was wrong."""
+    loaded = visits({8: "park", 9: "zoo"})
+    odd = pa.table({"who": ["odd"], "where": ["zoo"], "when": pa.array([stray], pa.timestamp("us")), "state": ["STAY"]})
+    table = pa.concat_tables([loaded, odd])
+    budget, hours = lw.Budget(tmp_path / "budget.db", "walks", "99"), [plan_of(table, hour) for hour in (8, 9, 10)]
+    assert len(lw.monitor(hours[:2], budget).releases) == 2
+    with pytest.raises(DoubtfulDataError, match="None of the 11 rows would count"):
+        lw.monitor(hours, budget)
+    table = visits({8: "park", 9: "zoo", 11: "park"})
+    assert len(lw.monitor([plan_of(table, hour) for hour in (8, 9, 10)], budget).releases) == 3
+
+
+VIEWS = {
+    "a reading": ("p, place, ts::TIMESTAMP AS time", False),
+    "a date": ("p, place, ts::DATE AS time", False),
+    "a text": ("p, place, strftime(ts, '%Y-%m-%dT%H:%M') AS time", False),
+    "a zone that is said": ("p, place, ts AT TIME ZONE 'Asia/Tokyo' AS time", True),
+    "an instant": ("p, place, ts AS time", True),
+    "a place": ("p, place || hour(ts) AS place, timestamp '2020-01-01' AS time", False),
+    "a column that is not read": ("p, place, timestamp '2020-01-01' AS time, ts::DATE AS day", True),
+}
+
+
+@pytest.mark.parametrize("what", VIEWS)
+def test_a_view_whose_times_hang_on_the_zone_of_the_session_is_refused(what: str, tmp_path: Path) -> None:
+    """Whoever wrote it saw 18:30; here it would be 9:30, and the place of 50 people at 18:30 safe."""
+    chosen, good = VIEWS[what]
+    with duckdb.connect(str(tmp_path / "visits.duckdb")) as held:
+        held.execute("SET TimeZone = 'Asia/Tokyo'")
+        held.execute(
+            "CREATE TABLE t AS SELECT i AS p, 'a' AS place, TIMESTAMPTZ '2020-01-01 18:30:00+09' AS ts FROM range(50) r(i)"
+        )
+        held.execute(f"CREATE VIEW v AS SELECT {chosen} FROM t")
+        held.execute(f"CREATE TABLE made AS SELECT {chosen} FROM t")
+        held.execute("CREATE TABLE day (p INT, place TEXT, ts TIMESTAMPTZ, time DATE GENERATED ALWAYS AS (ts::DATE))")
+        held.execute("INSERT INTO day (p, place, ts) SELECT p, place, ts FROM t")
+    zone = "+09:00" if what == "an instant" else ""
+    for table, read in (("v", good), ("made", True), ("day", False)):
+        seen = lw.visits(tmp_path / "visits.duckdb", table=table, person="p", place="place", time="time")
+        asked = {"start": f"2020-01-01T00:00{zone}", "end": f"2020-01-02T00:00{zone}", "places_per_person": 1}
+        found = lw.count_visitors(seen, lw.places(pa.table({"place": ["a", "a18"]}), place="place"), **asked)
+        made = lw.plan(found, lw.AdditionOnly("99"), safe_at_most=5, what="counts")
+        budget = lw.Budget(tmp_path / f"{table}.db", "walks", "999")
+        if read:
+            assert sum(lw.release(made, budget).answers["count"].to_pylist()) >= 50
+        elif table == "v" or what == "a date":
+            with pytest.raises(DataError, match="hang on the time zone"):
+                lw.release(made, budget)
+
+
+@pytest.mark.parametrize("column", ["who", "where"])
+@pytest.mark.parametrize("text", ["1.23457E+11", "1,23457E+11", "1e+16"])
+def test_an_id_whose_last_digits_a_spreadsheet_took_away_is_refused(text: str, column: str, tmp_path: Path) -> None:
+    """Five people with long ids are one, and a place where they are is safe."""
+    table = visits({8: "park"})
+    held = table.column(column).to_pylist()
+    table = table.set_column(table.column_names.index(column), column, pa.array([*held[:-1], text]))
+    with pytest.raises(DataError, match="its last digits are lost"):
+        lw.release(plan_of(table, 8), lw.Budget(tmp_path / "budget.db", "walks", "99"))
+
+
+def test_ids_that_only_resemble_such_a_number_are_ids(tmp_path: Path) -> None:
+    table = visits({8: "park"})
+    ids = ["1E5", "5e12", "E+1", "12E+", "+49 30 1", "a1E+5"][: len(table)]
+    table = table.set_column(0, "who", pa.array(ids))
+    assert lw.release(plan_of(table, 8), lw.Budget(tmp_path / "budget.db", "walks", "99")).answers.num_rows == 2

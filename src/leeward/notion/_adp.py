@@ -18,7 +18,7 @@ from leeward.exact._real import Exact, Real
 from leeward.notion._change import DROP_FACT, SHRINK, WITHDRAW, Change, facts
 from leeward.notion._condition import Condition
 from leeward.notion._notion import ABSENT, Notion, PrivacyDescription, only_if, unless_equal
-from leeward.notion._policy import NO_FUNCTION, Policy, check_policies, includes, policy_change
+from leeward.notion._policy import NO_FUNCTION, Policy, all_named, check_policies, includes, policy_change
 from leeward.notion._sees import Fixed, Sees
 
 
@@ -100,6 +100,9 @@ class ADP(Notion):
     def one_step(self, before: Any, after: Any) -> bool:
         """Return whether every policy that holds before holds after: one step leads wherever several do."""
         return Keeps(self.policies, self.absent_too)(before, after)
+
+    def __str__(self) -> str:
+        return f'ADP("{self.epsilon}", policies={all_named(self.policies)})'
 
     @property
     def sees(self) -> Sees:

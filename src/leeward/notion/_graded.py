@@ -50,8 +50,6 @@ class _TwoRates(Notion):
     def __str__(self) -> str:
         return f'{type(self).__name__}(presence="{self.presence}", absence="{self.absence}")'
 
-    __repr__ = __str__
-
 
 class Graded(_TwoRates):
     """Person-level: ``max(ε_presence·[some fact withdrawn], ε_absence·[some fact invented])`` a person.

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._plain import counted
 from leeward._taught import taught
 from leeward.distance import Derived, FiniteDistance
 from leeward.errors import InputError
@@ -58,6 +59,9 @@ class GroupDP(Notion):
                 "Groups that overlap or leave someone out", "every person is in one group", "List each once"
             )
         super().__init__(epsilon)
+
+    def __str__(self) -> str:
+        return f'GroupDP("{self.epsilon}", {counted(len(self.groups), "group")} of {self.people} people)'
 
     @property
     def people(self) -> int:

@@ -200,7 +200,8 @@ class Notion(SumOverPersons):
     def __str__(self) -> str:
         return f'{type(self).__name__}("{self.epsilon}")'
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return str(self)  # whatever a class of its own says in it
 
 
 class Both(Notion):
@@ -279,7 +280,7 @@ class Both(Notion):
         return Both(*(n.with_epsilon(n.epsilon * epsilon / self.epsilon) for n in (self.first, self.second)))
 
     def __str__(self) -> str:
-        return f"Both({self.first}, {self.second})"
+        return f"both_hold({self.first}, {self.second})"
 
 
 EPSILON: Final[re.Pattern[str]] = re.compile(r"ε(?!_)")

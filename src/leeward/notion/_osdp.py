@@ -13,7 +13,7 @@ from leeward.exact._real import Exact, Real
 from leeward.notion._change import Change
 from leeward.notion._condition import Condition
 from leeward.notion._notion import Notion, PrivacyDescription, only_if, unless_equal
-from leeward.notion._policy import NO_FUNCTION, Policy, check_policies, includes, policy_change
+from leeward.notion._policy import NO_FUNCTION, Policy, check_policies, includes, named, policy_change
 from leeward.notion._sees import Sees
 
 Reading = Literal["any", "non-sensitive"]
@@ -92,6 +92,9 @@ class OSDP(Notion):
     def one_step(self, before: Any, after: Any) -> bool:
         """Return whether a sensitive record becomes one that the reading names."""
         return Masks(self.sensitive, self.reading)(before, after)
+
+    def __str__(self) -> str:
+        return f'OSDP("{self.epsilon}", sensitive={named(self.sensitive)}, reading="{self.reading}")'
 
     @property
     def sees(self) -> Sees:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from leeward._plain import is_plain, told
 from leeward.errors import InputError
@@ -34,6 +34,21 @@ def check_policies(policies: Sequence[Any]) -> None:
                 "a policy is a proposition about a record, true or false of it",
                 f"Give a condition, such as has({word}) or ~has({word}), or a function of the record",
             )
+
+
+_SHOWN: Final = 3
+"""Of many policies so many are shown."""
+
+
+def named(policy: Policy) -> str:
+    """Return a policy as a notion that has it is shown: what a condition says; a function says nothing."""
+    return str(policy) if isinstance(policy, Condition) else "a function"
+
+
+def all_named(policies: Sequence[Policy]) -> str:
+    """Return several policies as a notion that has them is shown: the first, and how many more there are."""
+    more = [f"{len(policies) - _SHOWN} more"] if len(policies) > _SHOWN else []
+    return f"[{', '.join([*map(named, policies[:_SHOWN]), *more])}]"
 
 
 def policy_change(

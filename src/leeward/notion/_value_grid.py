@@ -68,4 +68,4 @@ class ValueGrid:
         return hash(self._numbers)
 
     def __repr__(self) -> str:
-        return f'Values("{self.lower}", "{self.upper}", "{self.step}")'
+        return f'ValueGrid("{self.lower}", "{self.upper}", "{self.step}")'

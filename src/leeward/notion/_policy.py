@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
-from leeward._plain import is_plain, told
+from leeward._plain import LONGEST, is_plain, plain, told
 from leeward.errors import InputError
 from leeward.notion._change import Change, Relation
 from leeward.notion._condition import Condition, stand_ins
@@ -42,7 +42,8 @@ _SHOWN: Final = 3
 
 def named(policy: Policy) -> str:
     """Return a policy as a notion that has it is shown: what a condition says; a function says nothing."""
-    return str(policy) if isinstance(policy, Condition) else "a function"
+    text = plain(str(policy)) if isinstance(policy, Condition) else "a function"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def all_named(policies: Sequence[Policy]) -> str:

@@ -43,8 +43,9 @@ def start() -> Callable[..., subprocess.Popen[str]]:
     """Start a process that does a job of ``worker.py`` on a ledger."""
 
     def start(url: str, job: str, argument: str = "") -> subprocess.Popen[str]:
-        command = [sys.executable, str(Path(__file__).with_name("worker.py")), job, url, argument]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        command = [sys.executable, "-m", "tests.ledger.worker", job, url, argument]
+        root = Path(__file__).parents[2]
+        return subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     return start
 

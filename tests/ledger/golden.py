@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tests.ledger.single import reserve
 from tests.ledger.worker import asked
 
 import leeward as lw
@@ -124,15 +125,15 @@ def write() -> None:
     for name, text in TABLES.items():
         Path(name).write_text(text, "utf-8")
     ledger = Ledger("events.ledger")
-    with ledger.reserve(asked("stored")) as held:
+    with reserve(ledger, asked("stored")) as held:
         held.store(b"\x00answer\xff", Fraction(1, 7))
-    with suppress(ZeroDivisionError), ledger.reserve(asked("withdrawn")):
+    with suppress(ZeroDivisionError), reserve(ledger, asked("withdrawn")):
         raise ZeroDivisionError
     if (child := os.fork()) == 0:
-        with Ledger("events.ledger").reserve(asked("taken over")):
+        with reserve(Ledger("events.ledger"), asked("taken over")):
             os._exit(0)
     os.waitpid(child, 0)
-    with ledger.reserve(asked("taken over")) as held:
+    with reserve(ledger, asked("taken over")) as held:
         held.store(b"")
     shutil.copy("events.ledger", "copy")
     ledger.set_cap("city", Fraction(7, 2))
@@ -159,7 +160,7 @@ def write_deltas() -> None:
     ledger = Ledger("deltas.ledger")
     with (
         suppress(ZeroDivisionError),
-        ledger.reserve(asked("withdrawn", cap_delta=Fraction(1, 9), delta=Fraction(1, 9))),
+        reserve(ledger, asked("withdrawn", cap_delta=Fraction(1, 9), delta=Fraction(1, 9))),
     ):
         raise ZeroDivisionError
     ledger.set_cap("groups", delta=Fraction(1, 7))
@@ -168,11 +169,11 @@ def write_deltas() -> None:
 def write_analysts() -> None:
     """Write the golden ledger in which two analysts asked: one question was given back, and one cost less."""
     ledger, ann, bob = Ledger("analysts.ledger"), Analyst("ann", Fraction(1, 2)), Analyst("Ärger", Fraction(2))
-    with ledger.reserve(asked("first", analyst=ann)) as held:
+    with reserve(ledger, asked("first", analyst=ann)) as held:
         held.store(b"\x00answer\xff")
-    with suppress(ZeroDivisionError), ledger.reserve(asked("withdrawn", analyst=bob)):
+    with suppress(ZeroDivisionError), reserve(ledger, asked("withdrawn", analyst=bob)):
         raise ZeroDivisionError
-    with ledger.reserve(asked("cheaper", analyst=bob)) as held:
+    with reserve(ledger, asked("cheaper", analyst=bob)) as held:
         held.store(b"", Fraction(1, 7))
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from tests.ledger.places import Place
+from tests.ledger.single import reserve
 from tests.ledger.worker import asked
 
 from leeward.errors import CapExceededError, InexactError, InputError, LedgerError
@@ -29,7 +30,7 @@ def ledger(place: Place) -> Ledger:
 
 
 def release(ledger: Ledger, key: str, analyst: Analyst | None, cost: Fraction = HALF, **other: Any) -> str:
-    with ledger.reserve(asked(key, cost=cost, cap=Fraction(2), analyst=analyst, **other)) as claim:
+    with reserve(ledger, asked(key, cost=cost, cap=Fraction(2), analyst=analyst, **other)) as claim:
         if claim.answer is None:
             claim.store(b"answer")
     return claim.id
@@ -64,9 +65,9 @@ def test_a_stored_answer_is_free_for_everybody_and_stays_with_who_paid(ledger: L
 
 
 def test_what_is_given_back_or_cost_less_is_given_back_to_who_asked(ledger: Ledger) -> None:
-    with suppress(ZeroDivisionError), ledger.reserve(asked("a", analyst=ANN)):
+    with suppress(ZeroDivisionError), reserve(ledger, asked("a", analyst=ANN)):
         raise ZeroDivisionError
-    with ledger.reserve(asked("b", cost=Fraction(1), analyst=ANN)) as claim:
+    with reserve(ledger, asked("b", cost=Fraction(1), analyst=ANN)) as claim:
         claim.store(b"", Fraction(1, 3))
     assert ledger.shares() == [Share("city", "ann", Fraction(1, 3))]
     ledger.check()
@@ -74,12 +75,12 @@ def test_what_is_given_back_or_cost_less_is_given_back_to_who_asked(ledger: Ledg
 
 def test_a_charge_of_the_dead_is_taken_over_and_stays_theirs(place: Place) -> None:
     if (child := os.fork()) == 0:
-        with Ledger(place.url).reserve(asked("a", analyst=ANN)):
+        with reserve(Ledger(place.url), asked("a", analyst=ANN)):
             os._exit(0)
     os.waitpid(child, 0)
     ledger = Ledger(place.url)
     assert ledger.shares() == [Share("city", "ann", Fraction(1, 3))]
-    with ledger.reserve(asked("a", analyst=BOB)) as claim:
+    with reserve(ledger, asked("a", analyst=BOB)) as claim:
         claim.store(b"answer")
     assert ledger.shares() == [Share("city", "ann", Fraction(1, 3))]
 

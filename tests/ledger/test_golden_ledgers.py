@@ -12,6 +12,7 @@ from typing import Any, get_args
 import pytest
 from tests.ledger import golden
 from tests.ledger.places import PostgresPlace
+from tests.ledger.single import peek
 
 import leeward as lw
 from leeward.engine import _content as engine
@@ -108,7 +109,7 @@ def test_what_an_earlier_version_kept_in_postgresql_is_read(database: PostgresPl
     assert (before, accepted[5]) == (SAID["events in postgresql"], "accepted-restored")
     ledger = Ledger(database.url)
     ledger.check()
-    found = ledger.peek("city", "1", "stored")
+    found = peek(ledger, "city", "1", "stored")
     assert found is not None
     assert found.payload == b"\x00answer\xff"
 

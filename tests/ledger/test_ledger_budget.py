@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ledger.places import Place
+from tests.ledger.single import Single, peek, reserve
 from tests.ledger.worker import asked
 
 from leeward._progress import Progress, silent
@@ -26,13 +27,13 @@ from leeward.errors import (
     InputError,
     LedgerError,
 )
-from leeward.ledger import STAGES, Account, Ledger, Reservation
+from leeward.ledger import STAGES, Account, Ledger
 
 
 def release(
     ledger: Ledger, key: str = "k", payload: bytes = b"answer", progress: Progress = silent, **other: Any
-) -> Reservation:
-    with ledger.reserve(asked(key, **other), progress=progress) as claim:
+) -> Single:
+    with reserve(ledger, asked(key, **other), progress=progress) as claim:
         if claim.answer is None:
             claim.store(payload)
     return claim
@@ -74,22 +75,22 @@ def test_another_key_version_or_dataset_is_another_charge(ledger: Ledger) -> Non
 def test_a_stored_answer_is_there_for_a_later_process(ledger: Ledger, place: Place) -> None:
     counts = np.arange(10**6, dtype=np.int64)
     release(ledger, payload=counts.tobytes())
-    found = Ledger(place.url).peek("city", "1", "k")
+    found = peek(Ledger(place.url), "city", "1", "k")
     assert found is not None
     assert np.array_equal(np.frombuffer(found.payload, dtype=np.int64), counts)
     assert found.cost == Fraction(1, 3)
 
 
 def test_peeking_charges_nothing(ledger: Ledger) -> None:
-    assert ledger.peek("city", "1", "k") is None
+    assert peek(ledger, "city", "1", "k") is None
     assert ledger.history() == []
 
 
 def test_there_is_no_answer_before_it_is_stored(ledger: Ledger) -> None:
     stages: list[str] = []
-    with ledger.reserve(asked("k", cost=1, cap=2), progress=stages.append) as claim:
+    with reserve(ledger, asked("k", cost=1, cap=2), progress=stages.append) as claim:
         assert claim.answer is None
-        assert ledger.peek("city", "1", "k") is None
+        assert peek(ledger, "city", "1", "k") is None
         assert spent(ledger) == 1  # charged before anything is looked at
         claim.store(b"answer")
         assert claim.answer == b"answer"
@@ -161,7 +162,7 @@ def test_changed_content_under_one_label_is_refused_and_charges_nothing(ledger: 
 
 def test_an_error_inside_withdraws_the_charge_and_forgets_the_first_release(ledger: Ledger) -> None:
     def fail(key: str, **other: Any) -> None:
-        with pytest.raises(ZeroDivisionError), ledger.reserve(asked(key, **other)):
+        with pytest.raises(ZeroDivisionError), reserve(ledger, asked(key, **other)):
             1 / 0  # noqa: B018
 
     same: dict[str, Any] = {"cost": 1, "columns": ("user",)}
@@ -179,14 +180,14 @@ def test_an_error_inside_withdraws_the_charge_and_forgets_the_first_release(ledg
 
 
 def test_leaving_without_an_answer_withdraws(ledger: Ledger) -> None:
-    with ledger.reserve(asked("k")) as claim:
+    with reserve(ledger, asked("k")) as claim:
         first = claim.id
     assert ledger.show() == []
     assert release(ledger).id != first
 
 
 def test_a_cap_set_on_purpose_outlives_a_withdrawal(ledger: Ledger) -> None:
-    with ledger.reserve(asked("k", notion="dp/person")):
+    with reserve(ledger, asked("k", notion="dp/person")):
         ledger.set_cap("city", Fraction(7))
     assert ledger.show() == [Account("city", "dp/person", Fraction(7), Fraction(0))]
 
@@ -209,7 +210,7 @@ def test_an_error_before_the_commit_of_an_answer_leaves_none(ledger: Ledger) -> 
 
     with pytest.raises(KeyboardInterrupt):
         release(ledger, payload=b"lost", progress=fail_before_the_commit)
-    assert ledger.peek("city", "1", "k") is None
+    assert peek(ledger, "city", "1", "k") is None
     assert release(ledger, payload=b"drawn anew").answer == b"drawn anew"
     assert spent(ledger) == Fraction(1, 3)
 
@@ -287,7 +288,7 @@ def test_sums_are_exact_and_the_cap_is_the_cap(wanted: list[tuple[Fraction, bool
         ledger = Ledger(Path(folder) / "budget.db")
         for number, (cost, fails) in enumerate(wanted):
             try:
-                with ledger.reserve(asked(str(number), dataset="d", cost=cost, cap=cap)) as claim:
+                with reserve(ledger, asked(str(number), dataset="d", cost=cost, cap=cap)) as claim:
                     if fails:
                         raise ZeroDivisionError
                     claim.store(b"")
@@ -304,14 +305,14 @@ def test_sums_are_exact_and_the_cap_is_the_cap(wanted: list[tuple[Fraction, bool
 
 def test_an_answer_may_turn_out_to_cost_less_than_was_reserved(ledger: Ledger, place: Place) -> None:
     same: dict[str, Any] = {"cost": Fraction(2), "cap": Fraction(2), "notion": "presence/person"}
-    with ledger.reserve(asked("k", **same)) as claim:
+    with reserve(ledger, asked("k", **same)) as claim:
         assert spent(ledger) == 2  # all of it is held until the answer is there
         claim.store(b"all safe", cost=Fraction(1, 2))
     assert spent(ledger) == sum(entry.cost for entry in ledger.history("city")) == Fraction(1, 2)
-    with Ledger(place.url).reserve(asked("k", **same)) as claim:
+    with reserve(Ledger(place.url), asked("k", **same)) as claim:
         assert (claim.answer, claim.cost) == (b"all safe", Fraction(1, 2))
     ledger.check()
     for wrong in (Fraction(3, 2) + 1, Fraction(-1)):
-        with pytest.raises(InputError), ledger.reserve(asked("other", **(same | {"cost": Fraction(3, 2)}))) as claim:
+        with pytest.raises(InputError), reserve(ledger, asked("other", **(same | {"cost": Fraction(3, 2)}))) as claim:
             claim.store(b"x", cost=wrong)
     assert spent(ledger) == Fraction(1, 2)

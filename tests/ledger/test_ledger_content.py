@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from tests.ledger.places import Place
+from tests.ledger.single import reserve
 from tests.ledger.worker import asked
 
 from leeward.errors import BudgetConflictError, ContentChangedError, LedgerError
@@ -23,7 +24,7 @@ MARKS = {"user": "1" * 32, "venue": "2" * 32, "at": "3" * 32}
 
 def release(ledger: Ledger, key: str, dataset: str = "city", **other: Any) -> str:
     same: dict[str, Any] = {"marks": MARKS, "telling": ["user", "venue"], "cap": 10, "dataset": dataset}
-    with ledger.reserve(asked(key, **(same | other))) as claim:
+    with reserve(ledger, asked(key, **(same | other))) as claim:
         if claim.answer is None:
             claim.store(b"answer")
     return claim.id
@@ -124,7 +125,7 @@ def test_an_open_budget_does_not_take_in_what_is_charged_elsewhere_either(place:
 
 def test_what_was_withdrawn_is_not_charged(place: Place) -> None:
     ledger = Ledger(place.url)
-    with ledger.reserve(asked("a", marks=MARKS, telling=["user"])):
+    with reserve(ledger, asked("a", marks=MARKS, telling=["user"])):
         pass
     release(ledger, "a", "village")
 

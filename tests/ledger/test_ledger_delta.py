@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ledger.places import Place, PostgresPlace
+from tests.ledger.single import peek, reserve
 from tests.ledger.worker import asked
 
 from leeward.errors import BudgetConflictError, CapExceededError, InexactError, InputError, LedgerError
@@ -32,7 +33,7 @@ def ledger(place: Place) -> Ledger:
 
 
 def release(ledger: Ledger, key: str, payload: bytes = b"answer", **other: Any) -> None:
-    with ledger.reserve(asked(key, **(OPEN | other))) as claim:
+    with reserve(ledger, asked(key, **(OPEN | other))) as claim:
         if claim.answer is None:
             claim.store(payload)
 
@@ -61,7 +62,7 @@ def test_both_add_up_and_each_has_its_cap(ledger: Ledger) -> None:
         (0, 3 * MILLIONTH),
     ]
     assert sum(each.cost_delta for each in ledger.history()) == 3 * MILLIONTH
-    found = ledger.peek("city", "1", "c")
+    found = peek(ledger, "city", "1", "c")
     assert found is not None
     assert (found.cost, found.delta) == (Fraction(1, 3), 2 * MILLIONTH)
 
@@ -78,7 +79,7 @@ def test_a_budget_without_a_cap_on_delta_has_none_to_spend(ledger: Ledger) -> No
 
 def test_what_fails_gives_both_back(ledger: Ledger) -> None:
     release(ledger, "a", delta=MILLIONTH)
-    with suppress(ZeroDivisionError), ledger.reserve(asked("b", delta=MILLIONTH, **OPEN)):
+    with suppress(ZeroDivisionError), reserve(ledger, asked("b", delta=MILLIONTH, **OPEN)):
         assert stands(ledger) == (Fraction(2, 3), 2 * MILLIONTH)
         raise ZeroDivisionError
     assert stands(ledger) == (Fraction(1, 3), MILLIONTH)
@@ -86,7 +87,7 @@ def test_what_fails_gives_both_back(ledger: Ledger) -> None:
 
 
 def test_an_answer_that_costs_less_costs_its_delta_all_the_same(ledger: Ledger) -> None:
-    with ledger.reserve(asked("a", delta=MILLIONTH, **OPEN)) as claim:
+    with reserve(ledger, asked("a", delta=MILLIONTH, **OPEN)) as claim:
         claim.store(b"", Fraction(1, 7))
     assert stands(ledger) == (Fraction(1, 7), MILLIONTH)
     ledger.check()
@@ -94,12 +95,12 @@ def test_an_answer_that_costs_less_costs_its_delta_all_the_same(ledger: Ledger) 
 
 def test_a_charge_of_the_dead_is_taken_over_with_its_delta(place: Place) -> None:
     if (child := os.fork()) == 0:
-        with Ledger(place.url).reserve(asked("a", delta=MILLIONTH, **OPEN)):
+        with reserve(Ledger(place.url), asked("a", delta=MILLIONTH, **OPEN)):
             os._exit(0)
     os.waitpid(child, 0)
     ledger = Ledger(place.url)
     assert stands(ledger) == (Fraction(1, 3), MILLIONTH)
-    with suppress(ZeroDivisionError), ledger.reserve(asked("a", delta=MILLIONTH, **OPEN)) as claim:
+    with suppress(ZeroDivisionError), reserve(ledger, asked("a", delta=MILLIONTH, **OPEN)) as claim:
         assert (claim.cost, claim.delta) == (Fraction(1, 3), MILLIONTH)
         raise ZeroDivisionError
     assert sum(each.cost_delta for each in ledger.history()) == 0
@@ -150,7 +151,7 @@ def test_a_delta_that_was_edited_is_found(place: Place, table: str, text: str) -
 def test_what_has_no_delta_is_written_as_ever(place: Place) -> None:
     ledger = Ledger(place.url)
     release(ledger, "a", cap_delta=None)
-    with suppress(ZeroDivisionError), ledger.reserve(asked("b", cap=3)):
+    with suppress(ZeroDivisionError), reserve(ledger, asked("b", cap=3)):
         raise ZeroDivisionError
     ledger.set_cap("city", 4)
     texts = [text for row in place.rows("SELECT cost, cap, spent FROM entries") for text in row if text is not None]

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from tests.ledger.places import Place
+from tests.ledger.single import peek, reserve
 from tests.ledger.test_ledger_files import mark, spend
 from tests.ledger.worker import asked
 
@@ -22,7 +23,7 @@ from leeward.ledger import Ledger
 
 def use(ledger: Ledger, key: str) -> bytes | None:
     """Ask for a release that nothing was drawn for yet, or whose answer is stored."""
-    with ledger.reserve(asked(key, cap=10), wait=0) as claim:
+    with reserve(ledger, asked(key, cap=10), wait=0) as claim:
         if claim.answer is None:
             claim.store(b"drawn anew")
     return claim.answer
@@ -50,7 +51,7 @@ def test_a_released_answer_is_never_drawn_anew(edit: str, place: Place) -> None:
         with pytest.raises(LedgerError, match=r"history|hash chain|was stored"):
             attempt()
     if "key" not in edit.partition("SET")[2]:  # else that key was never asked for, as far as it can be seen
-        assert all(running.peek("city", version, "a") is None for version in ("3",))
+        assert all(peek(running, "city", version, "a") is None for version in ("3",))
     kinds = [kind for (kind,) in place.rows("SELECT kind FROM entries ORDER BY number")]
     assert kinds == ["opened", "reserved", "released"]
 
@@ -58,7 +59,7 @@ def test_a_released_answer_is_never_drawn_anew(edit: str, place: Place) -> None:
 def test_what_was_only_reserved_is_still_taken_over(place: Place) -> None:
     """The control of the test above: a reservation of the dead goes to the next who asks, at the same charge."""
     ledger = Ledger(place.url)
-    with ledger.reserve(asked("a", cap=10)):
+    with reserve(ledger, asked("a", cap=10)):
         place.lose_holds()
         assert use(Ledger(place.url), "a") == b"drawn anew"
     assert [entry.kind for entry in ledger.history()] == ["opened", "reserved", "taken-over", "released"]
@@ -67,7 +68,7 @@ def test_what_was_only_reserved_is_still_taken_over(place: Place) -> None:
 def test_a_cost_that_was_edited_gives_nothing_back(place: Place) -> None:
     """A withdrawal gives back what was reserved, whatever the charge says by then."""
     ledger = Ledger(place.url)
-    with pytest.raises(LedgerError, match="history"), ledger.reserve(asked("a", cap=10)):
+    with pytest.raises(LedgerError, match="history"), reserve(ledger, asked("a", cap=10)):
         place.change("UPDATE charges SET cost = '9/1'")
     place.change("UPDATE charges SET cost = '1/3'")
     assert Ledger(place.url).show()[0].spent * 3 == 1
@@ -93,7 +94,7 @@ def poisoned(path: Path, each: int) -> tuple[int, int]:
     """
     spend(path, "a")
     copy = path.with_name("copy.db")
-    with Ledger(path).reserve(asked("b", cap=10)), closing(sqlite3.connect(path)) as held:
+    with reserve(Ledger(path), asked("b", cap=10)), closing(sqlite3.connect(path)) as held:
         with closing(sqlite3.connect(copy)) as fresh:
             held.backup(fresh)
         mark(copy).write_bytes(mark(path).read_bytes())
@@ -119,7 +120,7 @@ def poisoned(path: Path, each: int) -> tuple[int, int]:
             running.check,
             running.history,
             running.show,
-            lambda running=running: running.peek("city", "1", "a"),
+            lambda running=running: peek(running, "city", "1", "a"),
             lambda running=running: use(running, "a"),
             lambda running=running: use(running, "b"),
             lambda running=running: running.set_cap("city", 11),
@@ -221,7 +222,7 @@ def test_a_ledger_and_all_beside_it_are_for_their_owner_alone(path: Path, monkey
             return file
 
         monkeypatch.setattr(os, "open", watched)
-        with Ledger(path).reserve(asked("k"), progress=look) as claim:
+        with reserve(Ledger(path), asked("k"), progress=look) as claim:
             claim.store(b"answer")
     finally:
         os.umask(before)

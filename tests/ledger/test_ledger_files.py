@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.ledger.places import Place
+from tests.ledger.single import peek, reserve
 from tests.ledger.worker import asked
 
 from leeward.errors import LedgerError
@@ -23,7 +24,7 @@ from leeward.ledger._chain import link
 def spend(url: str | Path, *keys: str) -> None:
     ledger = Ledger(url)
     for key in keys:
-        with ledger.reserve(asked(key, cap=10)) as claim:
+        with reserve(ledger, asked(key, cap=10)) as claim:
             claim.store(b"answer " + key.encode())
 
 
@@ -201,7 +202,7 @@ def test_a_backup_restored_under_a_running_process_is_refused_too(place: Place) 
     spend(place.url, "b")
     running = Ledger(place.url)
     place.restore()
-    with pytest.raises(LedgerError, match="restored from a backup"), running.reserve(asked("c", cap=10)):
+    with pytest.raises(LedgerError, match="restored from a backup"), reserve(running, asked("c", cap=10)):
         pytest.fail("reserved in a ledger that forgot")
     with pytest.raises(LedgerError, match="restored from a backup"):
         running.show()
@@ -215,7 +216,7 @@ def test_the_mark_is_up_to_date_before_a_spend_is_acknowledged(place: Place) -> 
         if place.mark.exists():
             marked[stage] = json.loads(place.mark.read_text())["entries"]
 
-    with ledger.reserve(asked("k"), progress=look) as claim:
+    with reserve(ledger, asked("k"), progress=look) as claim:
         claim.store(b"answer")
     assert marked["charged"] == 0  # lags, never leads
     assert marked["reserved"] == 2
@@ -308,7 +309,7 @@ def test_a_changed_balance_or_answer_is_never_used(place: Place) -> None:
     place.change("UPDATE charges SET payload = x'00'")
     ledger = Ledger(place.url)
     with pytest.raises(LedgerError, match="not the one that was stored"):
-        ledger.peek("city", "1", "a")
+        peek(ledger, "city", "1", "a")
     with pytest.raises(LedgerError, match="not the one that was stored"):
         spend(place.url, "a")
     place.change("UPDATE entries SET spent = '0/1' WHERE number = 3")
@@ -357,12 +358,12 @@ def test_a_mark_that_cannot_be_written_shows_nothing(place: Place) -> None:
             place.mark.rename(aside)
             place.mark.mkdir()
 
-    with pytest.raises(LedgerError, match="mark"), ledger.reserve(asked("k"), progress=block) as claim:
+    with pytest.raises(LedgerError, match="mark"), reserve(ledger, asked("k"), progress=block) as claim:
         claim.store(b"answer")
     assert claim.answer is None
     place.mark.rmdir()
     aside.rename(place.mark)
-    with ledger.reserve(asked("k")) as again:
+    with reserve(ledger, asked("k")) as again:
         assert again.answer == b"answer"
     assert [entry.kind for entry in ledger.history()] == ["opened", "reserved", "released"]
 

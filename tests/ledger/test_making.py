@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.ledger.single import reserve
 from tests.ledger.worker import asked
 
 from leeward.errors import LedgerError
@@ -60,7 +61,7 @@ def beside(path: Path) -> list[str]:
 
 
 def spend(path: Path) -> None:
-    with Ledger(path).reserve(asked("k")) as claim:
+    with reserve(Ledger(path), asked("k")) as claim:
         claim.store(b"answer")
 
 
@@ -230,7 +231,7 @@ def test_whatever_the_umask_is_all_is_for_its_owner_alone(
     held = dict[str, int]()
     before = os.umask(mask)
     try:
-        with Ledger(path).reserve(asked("k")) as claim:
+        with reserve(Ledger(path), asked("k")) as claim:
             held = {each.name: stat.S_IMODE(each.stat().st_mode) for each in path.parent.iterdir()}
             claim.store(b"answer")
         PersonBudgets(path.with_name("people.db"), secret=b"s" * 16, price="1", reports_a_day=1, new=True)

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from tests.ledger.places import PostgresPlace, SqlitePlace
+from tests.ledger.single import peek, reserve
 from tests.ledger.worker import asked
 
 from leeward.errors import BudgetConflictError, InputError, LedgerError
@@ -51,7 +52,7 @@ Ledger.move(path, to)
 def spend(url: Any, *keys: str, **other: Any) -> None:
     ledger = Ledger(url)
     for key in keys:
-        with ledger.reserve(asked(key, **({"cap": 10} | other))) as claim:
+        with reserve(ledger, asked(key, **({"cap": 10} | other))) as claim:
             if claim.answer is None:
                 claim.store(b"answer " + key.encode())
 
@@ -69,7 +70,7 @@ def test_history_answers_and_chain_move(path: Path, database: PostgresPlace) -> 
     assert database.rows("SELECT number, hash FROM entries ORDER BY number")[:-1] == hashes
     moved.check()
     assert moved.content_key() == key
-    assert [moved.peek("city", "1", each).payload for each in "ab"] == [b"answer a", b"answer b"]  # type: ignore[union-attr]
+    assert [peek(moved, "city", "1", each).payload for each in "ab"] == [b"answer a", b"answer b"]  # type: ignore[union-attr]
     spend(database.url, "a", "c", cap=9)
     assert moved.show()[0].spent == 1
     Ledger(database.url).check()
@@ -108,8 +109,8 @@ def test_what_is_left_of_the_file_is_neither_charged_nor_asked(path: Path, datab
         running.check,
         running.new_key,
         lambda: running.set_cap("city", 20),
-        lambda: running.peek("city", "1", "a"),
-        lambda: running.reserve(asked("b", cap=10)).__enter__(),
+        lambda: peek(running, "city", "1", "a"),
+        lambda: reserve(running, asked("b", cap=10)).__enter__(),
     ]
     for is_marked in (True, False):
         if not is_marked:
@@ -173,16 +174,16 @@ def test_a_release_that_is_being_made_is_waited_for_and_a_dead_one_goes_along(
     path: Path, database: PostgresPlace
 ) -> None:
     spend(path, "a")
-    with Ledger(path).reserve(asked("b", cap=10)) as claim:
+    with reserve(Ledger(path), asked("b", cap=10)) as claim:
         with pytest.raises(LedgerError, match="being made"):
             Ledger.move(path, database.url)
         claim.store(b"answer b")
-    with Ledger(path).reserve(asked("c", cap=10)) as claim:
+    with reserve(Ledger(path), asked("c", cap=10)) as claim:
         SqlitePlace(path).lose_holds()  # as if the process were dead
         moved = Ledger.move(path, database.url)
         with pytest.raises(LedgerError, match="was moved"):
             claim.store(b"too late")
-        claim.answer = b"nothing is withdrawn either"
+        claim.release.answer = b"nothing is withdrawn either"
     spend(database.url, "c")
     kinds = [entry.kind for entry in moved.history()]
     assert kinds[-4:] == ["reserved", "moved", "taken-over", "released"]

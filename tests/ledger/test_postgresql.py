@@ -17,6 +17,7 @@ from typing import Any
 import psycopg
 import pytest
 from tests.ledger.places import PostgresPlace
+from tests.ledger.single import reserve
 from tests.ledger.worker import asked
 from tests.postgres import PASSWORD, STRANGER, Server
 
@@ -31,7 +32,7 @@ Start = Callable[..., "subprocess.Popen[str]"]
 def spend(url: str, *keys: str, **other: Any) -> None:
     ledger = Ledger(url)
     for key in keys:
-        with ledger.reserve(asked(key, **({"cap": 10} | other))) as claim:
+        with reserve(ledger, asked(key, **({"cap": 10} | other))) as claim:
             claim.store(b"answer " + key.encode())
 
 
@@ -357,7 +358,7 @@ def test_a_folder_of_marks_that_cannot_be_made_is_said(
 def test_a_lost_session_is_only_a_lost_lock(database: PostgresPlace) -> None:
     """Where nobody took over, the answer is stored as if nothing had happened."""
     ledger = Ledger(database.url)
-    with ledger.reserve(asked("k")) as claim:
+    with reserve(ledger, asked("k")) as claim:
         database.lose_holds()
         claim.store(b"answer")
     assert [entry.kind for entry in ledger.history()] == ["opened", "reserved", "released"]
@@ -366,10 +367,10 @@ def test_a_lost_session_is_only_a_lost_lock(database: PostgresPlace) -> None:
 def test_names_that_no_index_holds_are_refused_in_words(database: PostgresPlace) -> None:
     ledger = Ledger(database.url)
     noise = os.urandom(4000).hex()  # what compresses well would fit
-    with pytest.raises(LedgerError, match="too long"), ledger.reserve(asked("k", dataset=noise)):
+    with pytest.raises(LedgerError, match="too long"), reserve(ledger, asked("k", dataset=noise)):
         pytest.fail("reserved")
     assert ledger.history() == []
-    with ledger.reserve(asked("k", dataset=noise[:300], version=noise[:300], columns=(noise,))) as claim:
+    with reserve(ledger, asked("k", dataset=noise[:300], version=noise[:300], columns=(noise,))) as claim:
         claim.store(b"answer")
 
 

@@ -1,6 +1,6 @@
 """One process that asks a ledger for something; run by the tests, which kill it, starve it or race it.
 
-    python worker.py JOB LEDGER [ARGUMENT]
+    python -m tests.ledger.worker JOB LEDGER [ARGUMENT]
 
 It says on standard output what it was told: each line is an acknowledgement the tests hold the ledger to.
 """
@@ -17,8 +17,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from tests.ledger.single import reserve
+
 from leeward.errors import CapExceededError, LedgerError
-from leeward.ledger import Ledger, Request
+from leeward.ledger import Drawn, Ledger, Request
 
 PAYLOAD_MARK = b"never-to-be-printed"
 
@@ -59,38 +61,44 @@ def asked(
 
 
 def killed_at(url: str, stage: str) -> None:
-    """Release, and die at a stage without a chance to clean up."""
+    """Release two keys and a further one, and die at a stage without a chance to clean up."""
 
     def hook(reached: str) -> None:
         if reached == stage:
             os.kill(os.getpid(), signal.SIGKILL)
         say(reached)
 
-    with Ledger(url).reserve(asked("k"), progress=hook) as claim:
-        if claim.answer is None:
-            claim.store(b"first")
+    further = [asked("further")]
+    with Ledger(url).reserve([asked("k"), asked("l")], further=further, progress=hook) as reservation:
+        assert reservation.further == 1
+        reservation.store([Drawn(b"first"), Drawn(b"second", Fraction(1, 12)), Drawn(b"third", Fraction(1, 4))])
     say("shown")
 
 
-def release(url: str, mine: str) -> None:
-    """Release the one key, with an answer only this process would give; say which answer is shown."""
-    with Ledger(url).reserve(asked("k")) as claim:
-        if claim.answer is None:
-            claim.store(mine.encode())
-    assert claim.answer is not None
-    say(claim.answer.decode())
+def release(url: str, keys: str) -> None:
+    """Release keys (a letter each) together, with answers only this process would give; say which answers are shown."""
+    with Ledger(url).reserve([asked(key, cost=Fraction(1, 6)) for key in keys]) as reservation:
+        due = reservation.unanswered
+        if due:
+            reservation.store([Drawn(f"{keys}{number}".encode()) for number in range(len(due))])
+    for key, each in zip(keys, reservation.releases, strict=True):
+        assert each.answer is not None
+        say(f"{key}:{each.answer.decode()}")
 
 
 def hammer(url: str, me: str) -> None:
-    """Spend sevenths under a cap of 3 until refused; say each acknowledged spend."""
+    """Spend sevenths under a cap of 3, now one and now two, until refused; say each acknowledged spend."""
     ledger = Ledger(url)
     for turn in range(50):
+        keys = [f"{me}-{turn}-{number}" for number in range(1 + turn % 2)]
         try:
-            with ledger.reserve(asked(f"{me}-{turn}", cost=Fraction(1, 7), cap=Fraction(3))) as claim:
-                claim.store(b"answer")
-            say("1/7")
+            with ledger.reserve([asked(key, cost=Fraction(1, 7), cap=Fraction(3)) for key in keys]) as reservation:
+                reservation.store([Drawn(b"answer") for _ in keys])
+            for _ in keys:
+                say("1/7")
         except CapExceededError:
-            return
+            if len(keys) == 1:
+                return
 
 
 def full_disk(url: str, limits: str) -> None:
@@ -101,7 +109,7 @@ def full_disk(url: str, limits: str) -> None:
     try:
         if before >= 0:
             resource.setrlimit(resource.RLIMIT_FSIZE, (before, hard))
-        with ledger.reserve(asked("k")) as claim:
+        with reserve(ledger, asked("k")) as claim:
             say("reserved")
             if inside >= 0:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (inside, hard))
@@ -118,7 +126,7 @@ def full_disk(url: str, limits: str) -> None:
 
 def forked(url: str, _nothing: str) -> None:
     """Fork while holding a reservation; the child leaves the block by an exception before the parent stores."""
-    with Ledger(url).reserve(asked("k")) as claim:
+    with reserve(Ledger(url), asked("k")) as claim:
         child = os.fork()
         if child == 0:
             raise SystemExit(3)

@@ -25,6 +25,7 @@ from leeward.cli._monitor import _ended
 from leeward.distance import both_hold
 from leeward.errors import InputError, LeewardError
 from leeward.ledger import Ledger
+from leeward.noise import SeededBitsForTests
 from leeward.notion import ADP, AdditionOnly, Personalised, Presence, has
 from leeward.planner import plan
 from leeward.session import monitor
@@ -51,7 +52,7 @@ from leeward.spec import read_spec
 seen = []
 def stop(now):
     seen.append(now)
-    if seen.count(sys.argv[2]) == 2:  # in the second round
+    if seen.count(sys.argv[2]) == (2 if now == "adding noise" else 1):  # in the second round, or when both are stored
         os.kill(os.getpid(), signal.SIGKILL)
 
 read = read_spec(sys.argv[1])
@@ -178,6 +179,57 @@ def test_killed_in_a_round_it_goes_on_at_the_same_charge(town: Town, stage: str)
     assert (told["stops"], told["spent"]) == (1, "40")
     (account,) = Ledger(town.folder / "budget.db").show("town")
     assert account.spent == 40
+
+
+def test_rounds_that_are_due_are_charged_together_and_answered_as_one_by_one(town: Town) -> None:
+    """All are reserved and stored once, and cost, say and are kept as when each is asked when it is due."""
+    _visits(town, {18: ["v7"], 19: ["v5"]})
+    read = read_spec(town.spec(*SANITIZED))
+    plans, found = read.visitor_plans(), []
+    for name, runs, charged in (("at once", [3], 1), ("one by one", [1, 2, 3], 2)):
+        budget, bits = replace(read.ledger(), ledger=str(town.folder / name)), SeededBitsForTests(3)
+        stages: list[str] = []
+
+        def tell(stage: str, _share: float = 0.0, /, told: list[str] = stages) -> None:
+            told.append(stage)
+
+        for many in runs:
+            watch = monitor(plans[:many], budget, bits=bits, if_doubtful="publish", progress=tell)
+        assert stages.count("charged") == stages.count("saved") == charged
+        ledger = Ledger(budget.ledger)
+        ledger.check()
+        answers = ledger.charged("town", {(entry.version, entry.key) for entry in ledger.history() if entry.key})
+        kept = {of: (answer.cost, answer.payload) for of, answer in answers.items() if answer is not None}
+        found.append((watch.state, watch.spent, [one.answers for one in watch.releases], kept, ledger.show()))
+        assert all(
+            entry.id == one.statement.entry for entry, one in zip(_released(ledger), watch.releases, strict=True)
+        )
+    assert found[0] == found[1]
+    assert watch.state.stops == 2
+    assert [len(each) for each in found[0][2]] == [40] * len(watch.releases)
+
+
+def _released(ledger: Ledger) -> list[Any]:
+    return [entry for entry in ledger.history() if entry.kind == "released"]
+
+
+def test_a_round_that_cannot_be_counted_leaves_those_before_it(town: Town) -> None:
+    """Whether it is asked at all follows from what was drawn before: so that is stored, never drawn again."""
+    rows = [("a", "v1", "18:30"), ("b", "v2", "19:30"), ("c", "v1", "20:10"), ("c", "v2", "20:20")]
+    seen = pd.DataFrame([(who, venue, pd.Timestamp(f"2026-01-01T{at}")) for who, venue, at in rows])
+    seen.set_axis(["user", "venue", "at"], axis=1).to_parquet(town.folder / "visits.parquet")
+    refusing = [each for each in SANITIZED if "places_per_person" not in each[0]]
+    refusing += [('if_more = "latest"', 'if_more = "refuse"'), ("stop_after = 2", "stop_after = 40")]
+    refusing += [('cap = "80"', 'cap = "1600"')]
+    spec = town.spec(*refusing)
+    for _ in range(2):
+        code, _, err = town.run("monitor", spec, "--out", town.out, "--accept-useless")
+        assert code == 2
+        assert "at more places than places_per_person allows" in err
+        assert "2 windows are answered and charged, and that stands" in err
+    ledger = Ledger(town.folder / "budget.db")
+    assert len(_released(ledger)) == 2
+    ledger.check()
 
 
 def test_it_says_what_it_has_cost_and_can_cost(town: Town) -> None:

@@ -178,19 +178,37 @@ def test_what_one_of_them_refuses_refuses_all_before_the_first_is_charged(
     assert spent(clinic) == "0"
 
 
-def test_what_was_released_before_a_failure_is_written(clinic: Town, monkeypatch: pytest.MonkeyPatch) -> None:
-    answer, done = Session.answer, list[int]()
+def test_where_one_cannot_be_counted_none_is_charged(clinic: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    exactly, done = NumberTable.exactly, list[int]()
 
     def failing(*given: Any, **named: Any) -> Any:
         done.append(1)
         if len(done) == 3:
             raise InputError("The third", "it fails")
-        return answer(*given, **named)
+        return exactly(*given, **named)
 
-    monkeypatch.setattr(Session, "answer", failing)
+    monkeypatch.setattr(NumberTable, "exactly", failing)
     code, _, err = clinic.run("release", write(clinic), "--out", clinic.out)
     assert code == 2
-    assert "2 earlier releases are answered and charged, and that stands" in err
+    assert "The third" in err
+    assert "charged" not in err
+    assert not clinic.out.exists()
+    assert spent(clinic) == "0"
+
+
+def test_what_was_made_ready_before_a_failure_is_written(clinic: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    publish, done = Session.publish, list[int]()
+
+    def failing(*given: Any, **named: Any) -> Any:
+        done.append(1)
+        if len(done) == 3:
+            raise InputError("The third", "it fails")
+        return publish(*given, **named)
+
+    monkeypatch.setattr(Session, "publish", failing)
+    code, _, err = clinic.run("release", write(clinic), "--out", clinic.out)
+    assert code == 2
+    assert "3 releases are answered and charged, and that stands" in err
     assert {path.parent.name for path in clinic.out.rglob("release.json")} == {"mean-age", "quartiles"}
     assert "2 answers about people" in (clinic.out / "report.html").read_text()
 
@@ -217,13 +235,13 @@ def test_what_an_interrupted_run_reserved_is_paid_for(clinic: Town) -> None:
     with pytest.MonkeyPatch.context() as patch:
         dies(patch)
         assert clinic.run("release", spec, "--out", clinic.out)[0] == 130
-    assert spent(clinic) == "100"
+    assert spent(clinic) == "400"
     for command in (("release", spec, "--dry-run"), ("check", spec), ("plan", spec)):
         code, _, err = clinic.run(*command)
         assert code == 0, (command, err)
     code, out, err = clinic.run("release", spec, "--out", clinic.out)
     assert code == 0, err
-    assert "a total price of 300. Charged before by a run that did not end, at no further cost: 1 of them." in out
+    assert "a total price of 0. Charged before by a run that did not end, at no further cost: 3 of them." in out
     assert spent(clinic) == "400"
 
 

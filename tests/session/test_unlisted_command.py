@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from tests.ledger.single import peek
 from tests.session.conftest import Town
 
 from leeward.errors import LeewardError, NotPrivateError
@@ -110,7 +111,7 @@ def test_what_is_stored_has_one_size(towns: Town) -> None:
         assert code == 0, err
         ledger = Ledger(f"sqlite:///{towns.folder / 'budget.db'}")
         key = next(each.key for each in ledger.history(name) if each.key)
-        answer = ledger.peek(name, "1", key)
+        answer = peek(ledger, name, "1", key)
         assert answer is not None
         sizes.add(len(answer.payload))
     assert sizes == {8 * (1 + 50 * 10)}

@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
+from tests.ledger.single import peek
 from tests.oracle import unknown_keys as oracle
 
 import leeward as lw
@@ -232,7 +233,7 @@ def test_what_is_released_is_what_was_enumerated(tmp_path: Any, monkeypatch: pyt
         assert result.answers.equals(plan.answers(stored, pa.table({})))
         ledger = lw.ledger.Ledger(budget.ledger)
         entry = next(each for each in ledger.history() if each.key)
-        answer = ledger.peek("towns", "1", entry.key)
+        answer = peek(ledger, "towns", "1", entry.key)
         assert answer is not None
         sizes.add(len(answer.payload))
         assert answer.payload == stored.astype("<i8").tobytes()

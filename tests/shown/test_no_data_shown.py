@@ -26,6 +26,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from tests.flat_series import flat_series
+from tests.ledger.single import peek, reserve
 from tests.private_files import write_private
 from tests.shown import canaries
 from tests.shown.canaries import AT, LATITUDE, LONGITUDE, NUMBER, OTHER, PERSON, PLACE
@@ -172,12 +173,12 @@ def _visitors(made: LongSession) -> None:
         notion="addition-only/person",
         content=held["content"],
     )
-    with ledger.reserve(request) as claim:
+    with reserve(ledger, request) as claim:
         claim.store(b"answer")
     held |= {
         "claim": claim,
         "request": request,
-        "answer": ledger.peek(budget.dataset, "k", "k"),
+        "answer": peek(ledger, budget.dataset, "k", "k"),
         "places": places,
         "cells": cells,
         "cells planned": lw.plan(cells, lw.AdditionOnly("1"), safe_at_most=2),

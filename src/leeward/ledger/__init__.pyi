@@ -5,19 +5,22 @@ from ._memoized_reports import MemoizedReports
 from ._people_store import read_secret
 from ._person_budgets import PersonBudgets
 from ._records import Account, Answer, Entry
-from ._reservation import STAGES, Request, Reservation
+from ._request import Drawn, Request, Reserved
+from ._reservation import STAGES, Reservation
 
 __all__ = [
     "STAGES",
     "Account",
     "Analyst",
     "Answer",
+    "Drawn",
     "Entry",
     "Ledger",
     "MemoizedReports",
     "PersonBudgets",
     "Request",
     "Reservation",
+    "Reserved",
     "Share",
     "read_secret",
 ]

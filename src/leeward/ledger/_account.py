@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import uuid
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
@@ -39,34 +40,63 @@ def open_budgets(connection: Connection) -> list[str]:
     return [name for name in names if balance(connection, name).cap is not None]
 
 
+class Pen:
+    """Adds entries to the end of the chain, within one transaction: its end is read once, and all are written at once.
+
+    Args:
+        connection: alone in writing.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        last = select(entries.c.number).order_by(entries.c.number.desc()).limit(1)
+        self._number: int = connection.execute(last).scalar_one_or_none() or 0
+        self._hash = str(hash_of(connection, self._number))
+        self._unwritten: list[dict[str, Any]] = []
+
+    def add(
+        self,
+        after: Balance,
+        *,
+        kind: EntryKind,
+        dataset: str,
+        id: str = "",  # noqa: A002 - the name of the column
+        version: str = "",
+        key: str = "",
+        cost: Amount = NOTHING,
+        seal: str = "",
+    ) -> Balance:
+        """Add an entry; ``after`` is where the account stands then."""
+        self._number += 1
+        entry = {
+            "number": self._number,
+            "id": id or str(uuid.uuid4()),
+            "time": datetime.now(UTC).isoformat(timespec="seconds"),
+            "dataset": dataset,
+            "version": version,
+            "kind": kind,
+            "key": key,
+            "cost": to_text(cost),
+            "seal": seal,
+            "notion": after.notion,
+            "cap": None if after.cap is None else to_text(after.cap),
+            "spent": to_text(after.spent),
+        }
+        self._hash = link(self._hash, entry)
+        self._unwritten.append({**entry, "hash": self._hash})
+        return after
+
+    def write(self) -> None:
+        """Write what was added."""
+        if self._unwritten:
+            self._connection.execute(insert(entries), self._unwritten)
+            self._unwritten = []
+
+
 def append(
-    connection: Connection,
-    after: Balance,
-    *,
-    kind: EntryKind,
-    dataset: str,
-    id: str = "",  # noqa: A002 - the name of the column
-    version: str = "",
-    key: str = "",
-    cost: Amount = NOTHING,
-    seal: str = "",
-) -> Balance:
-    """Add an entry to the end of the chain; ``after`` is where the account stands then."""
-    head = connection.execute(select(entries.c.number).order_by(entries.c.number.desc()).limit(1)).scalar_one_or_none()
-    number = (head or 0) + 1
-    entry = {
-        "number": number,
-        "id": id or str(uuid.uuid4()),
-        "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "dataset": dataset,
-        "version": version,
-        "kind": kind,
-        "key": key,
-        "cost": to_text(cost),
-        "seal": seal,
-        "notion": after.notion,
-        "cap": None if after.cap is None else to_text(after.cap),
-        "spent": to_text(after.spent),
-    }
-    connection.execute(insert(entries).values(**entry, hash=link(str(hash_of(connection, number - 1)), entry)))
-    return after
+    connection: Connection, after: Balance, *, kind: EntryKind, dataset: str, key: str = "", seal: str = ""
+) -> None:
+    """Add one entry that is about no release, and write it."""
+    pen = Pen(connection)
+    pen.add(after, kind=kind, dataset=dataset, key=key, seal=seal)
+    pen.write()

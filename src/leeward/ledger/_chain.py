@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Any, get_args
@@ -125,38 +125,64 @@ def check_entry(connection: Connection, entry: RowMapping) -> None:
         raise broken(entry["number"])
 
 
-def check_charge(connection: Connection, charge: RowMapping) -> Standing:
-    """Check a release, but for the bytes of its answer, against every entry about it; return what they say.
+def check_charges(connection: Connection, held: Iterable[RowMapping]) -> dict[str, Standing]:
+    """Check releases, but for the bytes of their answers, against every entry about them; return what these say, by id.
 
     Raises:
-        LedgerError: it, or one of these entries, is not what was written.
+        LedgerError: one, or one of these entries, is not what was written.
     """
-    standing: Standing | None = None
-    for row in connection.execute(
-        select(entries).where(entries.c.id == charge["id"]).order_by(entries.c.number)
-    ).mappings():
-        check_entry(connection, row)
-        standing = _after(standing, row)
-    if standing is None or not _agrees(charge, standing):
-        raise _changed(charge["id"])
-    return standing
+    known, born, before = {str(charge["id"]): charge for charge in held}, hash_of(connection, 0), entries.alias()
+    standing: dict[str, Standing | None] = dict.fromkeys(known)
+    for some in at_once([*known]):
+        about = select(entries, before.c.hash.label("before")).where(entries.c.id.in_(some))
+        about = about.join(before, before.c.number == entries.c.number - 1, isouter=True)
+        for row in connection.execute(about.order_by(entries.c.number)).mappings():
+            previous = born if row["number"] == 1 else row["before"]
+            if previous is None or link(str(previous), row) != row["hash"]:
+                raise broken(row["number"])
+            standing[row["id"]] = _after(standing[row["id"]], row)
+    checked = {}
+    for name, charge in known.items():
+        found = standing[name]
+        if found is None or not _agrees(charge, found):
+            raise _changed(name)
+        checked[name] = found
+    return checked
 
 
-def check_absent(connection: Connection, dataset: str, version: str, key: str) -> None:
-    """Refuse a ledger whose history knows a release that was not found among its charges.
+def check_absent(connection: Connection, dataset: str, asked: Collection[tuple[str, str]]) -> None:
+    """Refuse a ledger whose history knows releases that were not found among its charges.
+
+    Args:
+        connection: within a transaction.
+        dataset: the dataset.
+        asked: versions and keys.
 
     Raises:
-        LedgerError: it was reserved and never withdrawn.
+        LedgerError: one was reserved and never withdrawn.
     """
-    about = (entries.c.dataset == dataset) & (entries.c.version == version) & (entries.c.key == key)
     known: dict[str, int] = defaultdict(int)
-    for row in connection.execute(
-        select(entries.c.id, entries.c.kind).where(about & entries.c.kind.in_(("reserved", "withdrawn")))
-    ):
-        known[row.id] += 1 if row.kind == "reserved" else -1
+    columns = (entries.c.id, entries.c.kind, entries.c.version, entries.c.key)
+    absent, versions = {*asked}, sorted({version for version, _ in asked})
+    for some in at_once(sorted({key for _, key in asked})):
+        about = (entries.c.dataset == dataset) & entries.c.kind.in_(("reserved", "withdrawn"))
+        about &= entries.c.key == some[0] if len(some) == 1 else entries.c.key.in_(some)
+        if len(versions) == 1:
+            about &= entries.c.version == versions[0]
+        for row in connection.execute(select(*columns).where(about)):
+            if (row.version, row.key) in absent:
+                known[row.id] += 1 if row.kind == "reserved" else -1
     for id, count in known.items():  # noqa: A001 - the name of the column
         if count > 0:
             raise _gone(id)
+
+
+def at_once(values: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Cut values into as many as one statement may name."""
+    return (values[i : i + _AT_ONCE] for i in range(0, len(values), _AT_ONCE))
+
+
+_AT_ONCE = 500
 
 
 def check_all(connection: Connection, *, answers: bool = True) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -99,13 +99,18 @@ class Fingerprint:
         return any(mine[name] != theirs[name] for name in mine.keys() & theirs.keys())
 
 
-def refuse_changed(connection: Connection, dataset: str, version: str, asked: Fingerprint) -> None:
+def charged_as(connection: Connection, dataset: str, version: str) -> list[Fingerprint]:
+    """Return what was charged under a label."""
+    return _kept(connection, (charges.c.dataset == dataset) & (charges.c.version == version))
+
+
+def refuse_changed(charged: Iterable[Fingerprint], dataset: str, version: str, asked: Fingerprint) -> None:
     """Refuse content that is not what was charged under the same label.
 
     Raises:
         ContentChangedError: it changed, or cannot be compared.
     """
-    for known in _kept(connection, (charges.c.dataset == dataset) & (charges.c.version == version)):
+    for known in charged:
         if known.form != asked.form:
             raise ContentChangedError(
                 f"The content of '{dataset}' under version '{version}'",
@@ -121,7 +126,9 @@ def refuse_changed(connection: Connection, dataset: str, version: str, asked: Fi
             )
 
 
-def refuse_known(connection: Connection, dataset: str, asked: Fingerprint, *, opens: bool) -> None:
+def refuse_known(
+    connection: Connection, dataset: str, asked: Fingerprint, *, opens: bool, beside: Iterable[Fingerprint] = ()
+) -> None:
     """Refuse content that is charged under another name, unless both names were charged for one content before.
 
     Args:
@@ -129,13 +136,14 @@ def refuse_known(connection: Connection, dataset: str, asked: Fingerprint, *, op
         dataset: the name it is asked under.
         asked: the content.
         opens: whether this would open the budget of that name.
+        beside: what is charged under that name in this transaction, and not written yet.
 
     Raises:
         BudgetConflictError: it is, or that is unknown. For the curator only.
     """
     names = select(charges.c.dataset).where(charges.c.dataset != dataset).distinct().order_by(charges.c.dataset)
     others = connection.execute(names).scalars().all()
-    ours = _kept(connection, charges.c.dataset == dataset) if others else []
+    ours = [*_kept(connection, charges.c.dataset == dataset), *beside] if others else []
     mine: set[str] = set().union(*(known.telling for known in ours))
     if mine & asked.telling:
         return
@@ -174,15 +182,24 @@ def refuse_alike(dataset: str, known: Iterable[str]) -> None:
         )
 
 
-def refuse_twin_version(connection: Connection, dataset: str, version: str) -> None:
+def versions_of(connection: Connection, dataset: str) -> set[str]:
+    """Return the version labels that a dataset was charged under."""
+    asked = select(charges.c.version).where(charges.c.dataset == dataset).distinct()
+    return {*connection.execute(asked).scalars()}
+
+
+def refuse_twin_version(known: Collection[str], dataset: str, version: str) -> None:
     """Refuse a new version label that reads as a known one of the dataset does: it would be charged anew.
 
     Raises:
         BudgetConflictError: it does.
     """
-    known = connection.execute(select(charges.c.version).where(charges.c.dataset == dataset).distinct()).scalars().all()
-    equivalent = [one for one in known if isinstance(one, str) and reading_alike(one) == reading_alike(version)]
-    if equivalent and version not in known:
+    if version in known:
+        return
+    equivalent = [
+        one for one in sorted(known, key=str) if isinstance(one, str) and reading_alike(one) == reading_alike(version)
+    ]
+    if equivalent:
         raise BudgetConflictError(
             f"There is no version '{version}' of '{dataset}' yet, and one '{equivalent[0]}'",
             "they read alike, and the answers of one would be charged again under the other",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from fractions import Fraction
@@ -19,13 +19,16 @@ from leeward.ledger import _chain as chain
 from leeward.ledger._account import append, balance, open_budgets
 from leeward.ledger._analysts import Analyst, Share, refuse_beyond_share, shares
 from leeward.ledger._balance import NOT_OPEN, Balance
+from leeward.ledger._charges import Asked, standing_of
 from leeward.ledger._content import (
     Content,
     Fingerprint,
+    charged_as,
     refuse_alike,
     refuse_changed,
     refuse_known,
     refuse_twin_version,
+    versions_of,
 )
 from leeward.ledger._move import move
 from leeward.ledger._postgresql import PostgresStore
@@ -40,7 +43,8 @@ from leeward.ledger._records import (
     from_text,
     refuse_long,
 )
-from leeward.ledger._reservation import Request, Reservation, find_charge, read_answer
+from leeward.ledger._request import Request
+from leeward.ledger._reservation import Reservation
 from leeward.ledger._schema import entries
 from leeward.ledger._secret import VARIABLE, fingerprint, key_of, key_path, read_key, read_or_make_key
 from leeward.ledger._sqlite import SqliteStore
@@ -208,62 +212,74 @@ class Ledger:
         """
         with self._store.reading() as connection:
             asked = Fingerprint.of(content, chain.key_fingerprint(connection))
-            refuse_twin_version(connection, dataset, version)
-            refuse_changed(connection, dataset, version, asked)
+            refuse_twin_version(versions_of(connection, dataset), dataset, version)
+            refuse_changed(charged_as(connection, dataset, version), dataset, version, asked)
             if not new:
                 refuse_known(connection, dataset, asked, opens=balance(connection, dataset).cap is None)
 
-    def peek(self, dataset: str, version: str, key: str) -> Answer | None:
-        """Return the stored answer for a public key, or None. Charges nothing."""
-        with self._store.reading() as connection:
-            charge = find_charge(connection, dataset, version, key)
-            if charge is None or (history := chain.check_charge(connection, charge)).answer is None:
-                return None
-            return read_answer(charge, history)
-
-    def is_charged(self, dataset: str, version: str, key: str) -> bool:
-        """Return whether a public key is charged, answered or not: asked again, it goes on under that charge.
-
-        Raises:
-            LedgerError: its charge is not what was written.
-        """
-        with self._store.reading() as connection:
-            charge = find_charge(connection, dataset, version, key)
-            if charge is not None:
-                chain.check_charge(connection, charge)
-        return charge is not None
-
-    @contextmanager
-    def reserve(self, request: Request, *, wait: float = 600.0, progress: Progress = silent) -> Iterator[Reservation]:
-        """Reserve a release, durably, before its data is looked at.
-
-        The same dataset, version and key have one answer and one charge, however many ask at once: one computes, the
-        others wait for it; if it dies, one of them takes over the same charge.
-
-        **An exception withdraws the charge.** Whatever was drawn inside the block was then shown to nobody, so
-        nothing was spent, and the next attempt draws anew. This is sound as long as *whether* the block fails does not
-        depend on the draw (or trying again would choose among draws): so a payload's size must not depend on it. That
-        it failed may be a fact about the data; it is for the curator only, as every error is. A killed process cannot
-        withdraw: its charge stays until the same key is asked again.
+    def charged(self, dataset: str, asked: Collection[Asked]) -> dict[Asked, Answer | None]:
+        """Return what is charged already: asked again, it goes on under its charge, or gets its answer. Charges nothing.
 
         Args:
-            request: what is asked, and what it costs at most.
-            wait: how many seconds to wait for another holder of the same key.
+            dataset: the name of its budget.
+            asked: version labels with the public keys of questions.
+
+        Returns:
+            The stored answer of each that has one, and None for each that is only reserved; those that are not charged are
+            left out.
+
+        Raises:
+            LedgerError: a charge or an answer is not what was written.
+        """
+        with self._store.reading() as connection:
+            return standing_of(connection, dataset, asked)
+
+    @contextmanager
+    def reserve(
+        self,
+        requests: Sequence[Request],
+        *,
+        further: Sequence[Request] = (),
+        wait: float = 600.0,
+        progress: Progress = silent,
+    ) -> Iterator[Reservation]:
+        """Reserve releases of one data set, durably, before its data are looked at: all of them in one transaction, or none.
+
+        The same dataset, version and key have one answer and one charge, however many ask at once: one computes, the
+        others wait for it; if it dies, one of them takes over the same charge. Whoever waits holds nothing meanwhile.
+
+        **An exception withdraws the charges.** Whatever was drawn inside the block was then shown to nobody, so
+        nothing was spent, and the next attempt draws anew. This is sound as long as *whether* the block fails does not
+        depend on the draws (or trying again would choose among draws): so a payload's size must not depend on them, and
+        what may fail because of the data comes before the first draw, or what was drawn before it is stored. That
+        it failed may be a fact about the data; it is for the curator only, as every error is. A killed process cannot
+        withdraw: its charges stay until the same keys are asked again.
+
+        **Further requests** are of answers that follow one another, where each says what the next may cost, and all of
+        them cost what is reserved for the first at most: the rounds of a monitor. They are charged when they are stored, in
+        the same transaction, from what the first were reserved for and did not cost. Until then the first, which others
+        wait for, stand for all of them.
+
+        Args:
+            requests: what is asked, and what it costs at most.
+            further: what may be stored behind it.
+            wait: how many seconds to wait for another holder of one of the keys.
             progress: called with each of ``STAGES``.
 
         Yields:
-            A reservation. Where its ``answer`` is None, compute it and call ``store``.
+            A reservation. Where some of its releases are ``unanswered``, compute these and call ``store``.
 
         Raises:
-            CapExceededError: the price is more than what is left.
+            CapExceededError: the prices are more than what is left.
             BudgetConflictError: another cap or notion than the budget was opened with; or ``new`` is not said, and the
                 name is nearly that of another budget or the content is charged under another name.
             ContentChangedError: the content changed under the same version.
             LedgerError: the ledger cannot be used, or another holder was not done in time.
+            InputError: there are no requests, or they are of several data sets.
         """
         reservation = Reservation(self._store, progress)
         try:
-            reservation.acquire(request, wait)
+            reservation.acquire(requests, further, wait)
             yield reservation
         except BaseException as error:
             try:

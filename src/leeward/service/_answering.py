@@ -46,7 +46,7 @@ from leeward.service._offers import DataSet, Offers
 from leeward.service._tokens import Issued
 from leeward.session._bought import bought
 from leeward.session._result import Release
-from leeward.session._session import Charge, PricedPlan, Session
+from leeward.session._session import Charge, PricedPlan, Session, answer
 from leeward.session._statement import privacy_statement
 
 MOST_UNANSWERED: Final = 10
@@ -259,7 +259,7 @@ class Answering:
         try:
             with ready.session as session:
                 try:
-                    release = session.publish(ready.priced, session.answer(ready.priced))
+                    release = session.publish(ready.priced, *answer([(session, ready.priced)]))
                 except CapExceededError:
                     raise self._dear(ready) from None
         except (CapExceededError, NoTokenError, UnavailableError):

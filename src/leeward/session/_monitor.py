@@ -5,11 +5,18 @@ The rules are `leeward.mechanism.Monitor`'s and their state is what the ledger s
 names the monitor, the round and every window asked so far. So a monitor goes on where it stopped, on any machine that has
 the ledger; two at once give one answer; and a round killed between its reservation and its answer is drawn again, because
 nothing of it was shown. A round reserves ε for every count that may turn out not safe, and settles at ε for each that did.
+
+Rounds that are due together are reserved and stored together. Where the first reserves ε for each stop that is left, that
+is all that the rounds behind it can cost too: they are drawn after it, as long as no stop ends them, and each is charged
+when all are stored, from what the first did not use. A round that cannot be counted, or is refused, ends them as well: what
+was drawn before it is stored, and it fails by itself, before its own first draw.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import functools
+import itertools
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,19 +25,20 @@ from numpy.typing import NDArray
 from leeward._progress import Progress, silent
 from leeward._statement import MonitorStated
 from leeward._taught import taught
-from leeward.errors import InputError, SpecError, noted
+from leeward.errors import InputError, LeewardError, SpecError, noted
 from leeward.exact._real import Real
 from leeward.mechanism import Monitor, MonitorState, Sanitized
 from leeward.noise import Bits
 from leeward.planner._ask import remade
 from leeward.planner._plan import Plan
+from leeward.planner._selection_plan import AnyPlan
 from leeward.planner._useless import refuse_useless
 from leeward.query import CountVisitors, Window
 from leeward.session._budget import Budget
 from leeward.session._question import question, span
-from leeward.session._result import CuratorNotes, Release
-from leeward.session._session import Charge, PricedPlan, Session
-from leeward.session._together import IfDoubtful, check_if_doubtful, earlier
+from leeward.session._result import Release
+from leeward.session._session import Charge, Counts, PricedPlan, Session, charge_of, payload
+from leeward.session._together import IfDoubtful, answered, check_if_doubtful
 
 _PROMISES = (
     "The windows, their order and the thresholds depend only on public data and on answers already published",
@@ -97,65 +105,114 @@ def monitor(
     check_if_doubtful(if_doubtful)
     mechanism = _shared(plans)
     rules = Monitor(mechanism.line, stop_after=mechanism.stop_after)
-    state, asked = rules.start(), list[Window]()
+    state, windows = rules.start(), [_window(made) for made in plans]
     releases, charges = [] if done is None else done, list[Charge]()
     each = plans[0].notion.epsilon  # of a stop: under notions of several ε it is not the rate of the noise
-    with Session(plans[0].query, budget, bits, progress) as session, noted(lambda: earlier(len(charges))):
+    with Session(plans[0].query, budget, bits, progress) as session, noted(lambda: answered(len(charges))):
         session.refuse_another_table(plans)
-        for made in plans:
-            if state.stopped:
-                break
-            asked.append(_window(made))
-            reserved = rules.reserve(state, _label(asked[-1]), mechanism.at_most, len(session.keys))
-            stops = state.stops
-            priced = _priced(made, session, asked)  # what has no price is refused here
-            paid = _known(priced)
+        rounds = _Rounds(session, rules, mechanism, _priced(plans, windows, session), accept_useless)
+        while len(charges) < len(plans) and not state.stopped:
+            number = len(charges)
+            first = rounds.priced[number]
+            paid = session.stored(first)
             if paid is None:
-                if not accept_useless:
-                    refuse_useless(made.after(stops), len(session.keys), stops_before=stops)
+                rounds.refuse_useless(state, first)
                 if not looked:
-                    rest = [later.query for later in plans[len(asked) - 1 :]]
+                    rest = [later.query for later in plans[number:]]
                     session.expect(rest)
-                    session.look_over(rest, going_on=len(asked) > 1)
+                    session.look_over(rest, going_on=number > 0)
                     looked = True
-                paid = _answer(priced, session, reserved, rules)
-            charges.append(paid)
-            state = rules.decide(reserved, paid.stored)  # what was published decides as what was drawn did
-            told = _told(len(asked), stops, rules, each)
-            releases.append(session.publish(priced, paid, promises=_PROMISES, monitor=told))
+            charges += rounds.answer(state, number) if paid is None else [paid]
+            for priced, answer in zip(rounds.priced[number:], charges[number:], strict=False):
+                stops = state.stops
+                state = rules.decide(rounds.reserve(state, priced), answer.stored)  # as what was drawn did
+                told = _told(len(state.rounds), stops, rules, each)
+                releases.append(session.publish(priced, answer, promises=_PROMISES, monitor=told))
     return MonitorResult(
         tuple(releases), state, len(plans) - len(releases), each * state.stops, each * rules.stop_after
     )
 
 
-def _priced(made: Plan, session: Session, asked: list[Window]) -> PricedPlan:
-    """A round under its own key, and under the label of its window's content."""
-    return session.priced(made, session.key(made, asked), version=f"{session.budget.version}/{_label(asked[-1])}")
+def _priced(plans: Sequence[Plan], windows: Sequence[Window], session: Session) -> list[PricedPlan]:
+    """The rounds, each under its own key and under the label of its window's content; what has no price is refused."""
+    keys = [session.key(made, windows[: number + 1]) for number, made in enumerate(plans)]
+    return session.priced(plans, keys, [f"{session.budget.version}/{_label(window)}" for window in windows])
+
+
+@dataclass(frozen=True)
+class _Rounds:
+    """The rounds of a monitor that are due, and what answers them.
+
+    Attributes:
+        session: the ledger and the table.
+        rules: of the monitor.
+        mechanism: that of its plans.
+        priced: the rounds, in order.
+        accept_useless: whether a round is asked that would say next to nothing.
+    """
+
+    session: Session
+    rules: Monitor
+    mechanism: Sanitized
+    priced: Sequence[PricedPlan]
+    accept_useless: bool
+
+    def reserve(self, state: MonitorState, priced: PricedPlan) -> MonitorState:
+        """Return the state with a round reserved."""
+        return self.rules.reserve(state, _label(_window(priced.plan)), self.mechanism.at_most, len(self.session.keys))
+
+    def refuse_useless(self, state: MonitorState, priced: PricedPlan) -> None:
+        """Refuse a round that would say next to nothing, now that so many stops are given.
+
+        Raises:
+            LowUtilityError: it would.
+        """
+        if not self.accept_useless:
+            assert isinstance(priced.plan, Plan)
+            refuse_useless(priced.plan.after(state.stops), len(self.session.keys), stops_before=state.stops)
+
+    def answer(self, state: MonitorState, number: int) -> list[Charge]:
+        """Answer a round, and as many of those behind it as can be answered with it.
+
+        Raises:
+            LeewardError: the round is refused, or cannot be counted; nothing was charged.
+        """
+        from leeward.ledger import Drawn
+
+        session, rest = self.session, self.priced[number:]
+        may_stop, each = self.reserve(state, rest[0]).may_stop, rest[0].plan.notion.epsilon
+        # what the first reserves is all that the others can cost too, where it may give every stop that is left
+        behind = rest[1:] if may_stop == self.rules.stop_after - state.stops else ()
+        request, further = session.request(rest[0], each * may_stop), [session.request(one) for one in behind]
+        counted, drawn = list[Counts](), list[Drawn]()
+        with session.ledger.reserve([request], further=further, progress=session.progress) as reservation:
+            for one in rest[: len(reservation.unanswered) and 1 + reservation.further]:
+                try:
+                    if drawn:
+                        self.refuse_useless(state, one)
+                    counts = session.count(one)
+                except LeewardError:
+                    if not drawn:
+                        raise
+                    break
+                held = self.reserve(state, one)
+                noisy = session.draw(counts, functools.partial(self._draw, held))
+                counted.append(counts)
+                drawn.append(Drawn(payload(noisy), one.cost_of(each * int((noisy >= 0).sum()))))
+                state = self.rules.decide(held, noisy)
+                if state.stopped:
+                    break
+            if drawn:
+                reservation.store(drawn)
+        return [charge_of(*each) for each in itertools.zip_longest(reservation.releases, counted)]
+
+    def _draw(self, held: MonitorState, counts: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
+        return np.array(self.rules.answer(held, counts, bits).rounds[-1].answers, dtype=np.int64)
 
 
 def _label(window: Window) -> str:
     ends = span(window)
     return f"{ends.start}/{ends.end}"
-
-
-def _known(priced: PricedPlan) -> Charge | None:
-    """The answer of a round that was answered before: the data, which may have grown since, is not looked at again."""
-    known = priced.answer
-    if known is None:
-        return None
-    return Charge(np.frombuffer(known.payload, dtype="<i8").astype(np.int64), known.id, CuratorNotes(None, None, "0"))
-
-
-def _answer(priced: PricedPlan, session: Session, reserved: MonitorState, rules: Monitor) -> Charge:
-    each = priced.plan.notion.epsilon
-
-    def draw(counts: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
-        answers = rules.answer(reserved, counts, bits).rounds[-1].answers
-        return np.array(answers, dtype=np.int64)
-
-    return session.answer(
-        priced, draw, reserve=each * reserved.may_stop, settle=lambda drawn: each * int((drawn >= 0).sum())
-    )
 
 
 def _told(number: int, stops: int, rules: Monitor, each: Real) -> MonitorStated:
@@ -193,15 +250,15 @@ def _shared(plans: list[Plan]) -> Sanitized:
     return mechanism
 
 
-def _window(made: Plan) -> Window:
+def _window(made: AnyPlan) -> Window:
     """Return when a plan is about.
 
     Raises:
         SpecError: it is not about visitors.
     """
-    if not isinstance(made.query, CountVisitors):
+    if not isinstance(made, Plan) or not isinstance(made.query, CountVisitors):
         raise SpecError(
-            f"A monitor of counts by {made.query.noun}",
+            f"A monitor of counts by {made.counted.noun}",
             "a monitor is about visitors of places, window after window",
             "Use `leeward release`, for several windows too; or count visitors",
         )

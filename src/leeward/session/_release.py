@@ -65,7 +65,7 @@ def release_planned(
     """Carry out plans that share their visits and places (windows of one spec), one release each.
 
     Raises:
-        LeewardError: a release is refused. What earlier plans of the list released stays released and charged.
+        LeewardError: a release is refused; nothing was charged.
     """
     with together({"": plans}, budget, bits=bits, progress=progress) as made:
         return made.release(if_doubtful=if_doubtful, accept_useless={""} if accept_useless else ())
@@ -81,7 +81,7 @@ def release_all(
     bits: Bits | None = None,
     progress: Progress = silent,
 ) -> dict[str, Release]:
-    """Carry out several plans on one budget: priced together, and all of them refused before the first is charged.
+    """Carry out several plans on one budget: priced, charged and stored together, or none of them.
 
     Each has the answer that `leeward.release` gives of it alone, and costs what it costs there; their prices add up.
 
@@ -98,8 +98,7 @@ def release_all(
 
     Raises:
         InputError: there are no plans, or they are not given by name.
-        LeewardError: one is refused, or all together cost more than is left: then nothing was charged. Where a later one
-            fails while it is carried out, what the earlier ones released stays released and charged.
+        LeewardError: one is refused, or all together cost more than is left; nothing was charged.
     """
     if not isinstance(plans, Mapping) or not plans or not all(isinstance(name, str) for name in plans):
         raise InputError(

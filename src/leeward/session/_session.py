@@ -9,7 +9,7 @@ what was stored, so asking again in another form is free.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from leeward.engine import Keys, Opened
     from leeward.engine._content import Content
     from leeward.engine._shared import Sources
-    from leeward.ledger import Account, Analyst, Answer, Ledger
+    from leeward.ledger import Account, Analyst, Answer, Ledger, Request, Reserved
     from leeward.ledger._balance import Balance
     from leeward.ledger._records import Amount
 
@@ -80,6 +80,39 @@ class PricedPlan:
         from leeward.ledger._records import Amount
 
         return Amount(self.price, self.delta)
+
+    def cost_of(self, epsilon: Real) -> Fraction:
+        """Return what an ε of the plan's notion costs in the budget; it was priced already, so it is a fraction."""
+        assert epsilon.rational is not None
+        return self.unit * epsilon.rational
+
+
+Draw = Callable[[NDArray[np.int64], Bits], NDArray[np.int64]]
+"""A mechanism: from exact counts to the integers that are stored."""
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Counts(Private):
+    """What was counted for one answer, before noise.
+
+    Attributes:
+        exactly: the counts that the mechanism draws from.
+        dropped: how many rows take no part, by reason.
+        people_over_bound: how many people exceed the bound.
+        over: what is said of them.
+    """
+
+    exactly: NDArray[np.int64]
+    dropped: Mapping[str, int]
+    people_over_bound: int
+    over: str
+
+    def notes(self, release: Reserved) -> CuratorNotes:
+        """Return what only the curator may know of an answer that is stored and paid for."""
+        from leeward.ledger._records import with_delta
+
+        paid = with_delta(release.cost, release.delta)
+        return CuratorNotes(self.dropped, self.people_over_bound, paid, self.over, release.opened)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -170,34 +203,35 @@ class Session(Private):
         # remade first: a plan that was altered must not decide even the key. A sanitized plan's price may depend on how many
         known = [remade(made).listing(len(self.keys)) for made in plans]
         self.refuse_another_table(known)
-        counted_in = self._counted_in(known[0])
-        priced = [self.priced(made, self.key(made), counted_in=counted_in) for made in known]
+        priced = self.priced(known, [self.key(made) for made in known])
         self._check_total(priced)
         return priced
 
     def priced(
-        self, made: AnyPlan, key: str, *, version: str | None = None, counted_in: str | None = None
-    ) -> PricedPlan:
-        """Resolve one plan under a key.
+        self, plans: Sequence[AnyPlan], keys: Sequence[str], versions: Sequence[str] | None = None
+    ) -> list[PricedPlan]:
+        """Resolve plans under their keys.
 
         Args:
-            made: the plan, made anew, about the table and the public list that are read.
-            key: from `key`.
-            version: the label of the content, if not the budget's.
-            counted_in: what the budget is counted in, if that is known.
+            plans: the plans, made anew, about the table and the public list that are read.
+            keys: from `key`, one a plan.
+            versions: the labels of the content, one a plan, if not the budget's.
 
         Raises:
             BudgetConflictError: see `price`.
         """
-        counted_in = self._counted_in(made) if counted_in is None else counted_in
-        cost, unit = (
-            charge(made.notion, cost, counted_in, rows=made.counted.of_rows) for cost in (made.price, exact(1))
-        )
-        version = self.budget.version if version is None else version
-        answer = self.ledger.peek(self.budget.dataset, version, key)
-        charged = answer is not None or self.ledger.is_charged(self.budget.dataset, version, key)
-        delta = charge_delta(made.notion, delta_of(made), counted_in)
-        return PricedPlan(made, key, version, counted_in, cost, unit, answer, delta, charged)
+        counted_in, budget = self._counted_in(plans[0]), self.budget
+        asked = list(zip([budget.version] * len(plans) if versions is None else versions, keys, strict=True))
+        known = self.ledger.charged(budget.dataset, {*asked})
+        priced = []
+        for made, (version, key) in zip(plans, asked, strict=True):
+            cost, unit = (
+                charge(made.notion, cost, counted_in, rows=made.counted.of_rows) for cost in (made.price, exact(1))
+            )
+            delta, is_charged = charge_delta(made.notion, delta_of(made), counted_in), (version, key) in known
+            answer = known.get((version, key))
+            priced.append(PricedPlan(made, key, version, counted_in, cost, unit, answer, delta, is_charged))
+        return priced
 
     def refuse_dear(self, priced: PricedPlan) -> None:
         """Refuse what the budget does not pay for, or the analyst's part of it, before the data are looked at.
@@ -225,38 +259,21 @@ class Session(Private):
             return None
         return Charge(_integers(priced.answer.payload), priced.answer.id, CuratorNotes(None, None, "0"))
 
-    def answer(
-        self,
-        priced: PricedPlan,
-        draw: Callable[[NDArray[np.int64], Bits], NDArray[np.int64]] | None = None,
-        *,
-        reserve: Real | None = None,
-        settle: Callable[[NDArray[np.int64]], Real] | None = None,
-    ) -> Charge:
-        """Return the stored answer of a plan; where there is none, reserve its price, count, draw and store it.
+    def request(self, priced: PricedPlan, reserve: Real | None = None) -> Request:
+        """Return what is asked of the ledger for a plan; the table is opened, and its content recognised.
 
         Args:
             priced: the plan.
-            draw: the mechanism: exact counts and bits to the integers that are stored, one a place, or the position of the
-                one that is named; by default the plan's.
-            reserve: the most that this answer can cost, in ε of the plan's notion; by default the plan's price.
-            settle: what the answer cost, from the stored integers alone; by default what was reserved.
-
-        Raises:
-            LeewardError: it is refused; nothing was charged.
+            reserve: the most that its answer can cost, in ε of the plan's notion; by default the plan's price.
         """
         from leeward.ledger import Request
-        from leeward.ledger._records import with_delta
 
-        query = priced.plan.counted
-        most = priced.price if reserve is None else priced.unit * _exactly(reserve)
-        table, content = self._recognised()
-        notes = CuratorNotes(None, None, "0")
-        request = Request(
+        _, content = self._recognised()
+        return Request(
             dataset=self.budget.dataset,
             version=priced.version,
             key=priced.key,
-            cost=most,
+            cost=priced.price if reserve is None else priced.cost_of(reserve),
             cap=self.budget.exact_cap(),
             notion=priced.counted_in,
             content=content,
@@ -265,28 +282,35 @@ class Session(Private):
             cap_delta=self.budget.exact_cap_delta(),
             analyst=self.analyst,
         )
-        with self.ledger.reserve(request, progress=self.progress) as reservation:
-            if reservation.answer is None:
-                self.progress("counting")
-                counted = table.exactly(query, priced.plan.drawn_from)
-                self.progress("adding noise")
-                try:
-                    exactly = counted.counts
-                except BoundExceededError as refused:
-                    if not isinstance(query, CountVisitors):
-                        raise
-                    instead = beyond_bound(query, priced.plan.notion, named=isinstance(priced.plan, SelectionPlan))
-                    raise BoundExceededError(refused.given, refused.because, instead) from None
-                drawn = (draw or priced.plan.draw)(exactly, self.bits or SystemBits())
-                cost = most if settle is None else priced.unit * _exactly(settle(drawn))
-                # one fixed width an integer: the size of what is stored must not depend on the draw
-                reservation.store(drawn.astype("<i8").tobytes(), cost)
-                over = query.over_bound(counted.people_over_bound)
-                paid = with_delta(cost, priced.delta)
-                notes = CuratorNotes(counted.dropped, counted.people_over_bound, paid, over, reservation.opened)
-            stored, entry = reservation.answer, reservation.id
-        assert stored is not None
-        return Charge(_integers(stored), entry, notes)
+
+    def count(self, priced: PricedPlan) -> Counts:
+        """Count exactly what a plan's mechanism draws from. Only inside a reservation.
+
+        Raises:
+            BoundExceededError: people exceed the bound, and the question refuses that.
+            LeewardError: it cannot be counted.
+        """
+        self.progress("counting")
+        query = priced.plan.counted
+        counted = self._recognised()[0].exactly(query, priced.plan.drawn_from)
+        try:
+            exactly = counted.counts
+        except BoundExceededError as refused:
+            if not isinstance(query, CountVisitors):
+                raise
+            instead = beyond_bound(query, priced.plan.notion, named=isinstance(priced.plan, SelectionPlan))
+            raise BoundExceededError(refused.given, refused.because, instead) from None
+        return Counts(exactly, counted.dropped, counted.people_over_bound, query.over_bound(counted.people_over_bound))
+
+    def draw(self, counted: Counts, draw: Draw) -> NDArray[np.int64]:
+        """Draw the integers that are stored: the only step that draws noise.
+
+        Args:
+            counted: from `count`.
+            draw: the mechanism: exact counts and bits to one integer a place, or the position of the one that is named.
+        """
+        self.progress("adding noise")
+        return draw(counted.exactly, self.bits or SystemBits())
 
     def expect(self, queries: Sequence[AnyQuestion]) -> None:
         """Say which questions will be asked of the table: windows of one run are then counted in one pass over its rows."""
@@ -414,12 +438,48 @@ def _alike_but_for_window(query: AnyQuestion, ours: AnyQuestion) -> bool:
     return bool(replace(query, records=ours.records, window=ours.window) == ours)
 
 
+def answer(asked: Sequence[tuple[Session, PricedPlan]]) -> list[Charge]:
+    """Return the stored answers of plans; those that have none are reserved, counted, drawn and stored together.
+
+    All counts stand before the first draw: so what fails because of the data fails before there is a draw to choose.
+
+    Args:
+        asked: each plan with the session that its table is open in; the sessions share their budget.
+
+    Raises:
+        LeewardError: one is refused; nothing was charged.
+    """
+    from leeward.ledger import Drawn, Reserved
+
+    if not asked:
+        return []
+    first, _ = asked[0]
+    requests = [session.request(priced) for session, priced in asked]
+    with first.ledger.reserve(requests, progress=first.progress) as reservation:
+        due = dict[Reserved, tuple[Session, PricedPlan]]()
+        for release, at in zip(reservation.releases, asked, strict=True):
+            if release.answer is None:
+                due.setdefault(release, at)
+        counted = {release: session.count(priced) for release, (session, priced) in due.items()}
+        drawn = [session.draw(counted[release], at.plan.draw) for release, (session, at) in due.items()]
+        if drawn:
+            reservation.store([Drawn(payload(each)) for each in drawn])
+    # of two that are one question, the first paid
+    return [charge_of(release, counted.pop(release, None)) for release in reservation.releases]
+
+
+def charge_of(release: Reserved, counted: Counts | None = None) -> Charge:
+    """Return an answer that is stored; where it was counted just now, with what the curator may know of that."""
+    assert release.answer is not None
+    notes = CuratorNotes(None, None, "0") if counted is None else counted.notes(release)
+    return Charge(_integers(release.answer), release.id, notes)
+
+
+def payload(drawn: NDArray[np.int64]) -> bytes:
+    """Write integers as they are stored, in one width each: the size of what is stored must not depend on the draw."""
+    return drawn.astype("<i8").tobytes()
+
+
 def _integers(stored: bytes) -> NDArray[np.int64]:
     """Read the integers of a stored answer."""
     return np.frombuffer(stored, dtype="<i8").astype(np.int64)
-
-
-def _exactly(cost: Real) -> Fraction:
-    """A cost that was priced already, so it is a fraction."""
-    assert cost.rational is not None
-    return cost.rational

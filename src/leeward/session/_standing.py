@@ -101,8 +101,9 @@ def standing(budget: Budget, notion: Notion, plans: Sequence[AnyPlan], keys: str
     stands = balance_of(account)
     agree(stands, budget.dataset, counted_in, cap, budget.exact_cap_delta())
     asked = [question(made, keys).canonical() for made in plans]
-    known = tuple(ledger.peek(budget.dataset, budget.version, key) is not None for key in asked)
-    paid = tuple(ledger.is_charged(budget.dataset, budget.version, key) for key in asked)
+    found = ledger.charged(budget.dataset, {(budget.version, key) for key in asked})
+    known = tuple(found.get((budget.version, key)) is not None for key in asked)
+    paid = tuple((budget.version, key) in found for key in asked)
     return Standing(counted_in, stands, known, paid)
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several questions on one budget: priced together, looked at together, and only then the first of them is charged.
 
-Each is a release of its own, with the key, the noise and the answer that it has when it is asked alone, and is charged as
-windows are: one after the other, in order. What stands before the first charge is that all of them can be: their total is
-within what is left, none is useless, and none is doubtful. Their prices add up, because they are about the same people. Two
+Each is a release of its own, with the key, the noise and the answer that it has when it is asked alone. They are charged in
+one transaction, all or none, and so are windows. What stands before that is that all of them can be: their total is within
+what is left, none is useless, and none is doubtful. Their prices add up, because they are about the same people. Two
 that are one question to the ledger (a variance and its standard deviation, say) are charged once.
 """
 
@@ -21,10 +21,11 @@ from leeward.planner._selection_plan import AnyPlan
 from leeward.planner._useless import refuse_useless
 from leeward.session._budget import Budget
 from leeward.session._result import Release
-from leeward.session._session import Charge, PricedPlan, Session
+from leeward.session._session import PricedPlan, Session, answer
 from leeward.session._standing import refuse_total
 
 if TYPE_CHECKING:
+    from leeward.ledger import Ledger
     from leeward.ledger._records import Amount
 
 IfDoubtful = Literal["refuse", "publish"]
@@ -71,12 +72,12 @@ class Together:
         accept_useless: Collection[str] = (),
         done: list[Release] | None = None,
     ) -> list[Release]:
-        """Carry all of them out, one release each, in their order.
+        """Carry all of them out, one release each: charged together, and published in their order.
 
         Args:
             if_doubtful: see `leeward.release`.
             accept_useless: the questions that are released though they would say next to nothing.
-            done: an empty list, to which each release is added: it has those that were made where a later one fails.
+            done: an empty list, to which each release is added: it has those that were made ready where that is interrupted.
 
         Raises:
             LeewardError: one is refused; the message names the question.
@@ -85,11 +86,11 @@ class Together:
         for name, priced in self.priced.items():
             with naming(name):
                 refuse_now(self.sessions[name], priced, if_doubtful=if_doubtful, accept_useless=name in accept_useless)
-        releases, paid = [] if done is None else done, list[Charge]()
-        with noted(lambda: earlier(len(paid), noun)):
-            for name, priced in self.priced.items():
-                with naming(name):
-                    carry_out(self.sessions[name], priced, releases, paid)
+        asked = [(self.sessions[name], one) for name, priced in self.priced.items() for one in priced]
+        releases, paid = [] if done is None else done, answer(asked)
+        with noted(lambda: answered(len(paid), noun)):
+            for (session, one), charge in zip(asked, paid, strict=True):
+                releases.append(session.publish(one, charge))
         return releases
 
 
@@ -114,9 +115,11 @@ def together(
     """
     with ExitStack() as stack:
         sessions, priced = dict[str, Session](), dict[str, list[PricedPlan]]()
+        ledger: Ledger | None = None
         for name, plans in asked.items():
             with naming(name):
-                session = stack.enter_context(Session(plans[0].counted, budget, bits, progress))
+                session = stack.enter_context(Session(plans[0].counted, budget, bits, progress, ledger=ledger))
+                ledger = session.ledger  # one, which all of them are charged to
                 sessions[name], priced[name] = session, session.price(plans)
         if len(asked) > 1:
             from leeward.engine import shared
@@ -161,27 +164,12 @@ def refuse_now(
         session.look_over([made.counted for made in new])
 
 
-def carry_out(session: Session, priced: Sequence[PricedPlan], done: list[Release], paid: list[Charge]) -> None:
-    """Charge plans in their order, and publish each.
-
-    Args:
-        session: the ledger and the table.
-        priced: the plans.
-        done: to which each release is added.
-        paid: to which each charge is added: ahead of ``done`` while a release is made ready, which takes longer than to
-            draw it.
-    """
-    for each in priced:
-        paid.append(session.answer(each))
-        done.append(session.publish(each, paid[-1]))
-
-
-def earlier(answered: int, noun: str = "window") -> str:
-    """Say of so many windows, or releases, that they were paid for, though a later one fails; nothing of none."""
-    if not answered:
+def answered(many: int, noun: str = "window") -> str:
+    """Say of so many windows, or releases, that they were paid for, though what comes after fails; nothing of none."""
+    if not many:
         return ""
-    many = f"1 earlier {noun} is" if answered == 1 else f"{answered} earlier {noun}s are"
-    return f"{many} answered and charged, and that stands: asked again, the answer is the same and free"
+    which = f"1 {noun} is" if many == 1 else f"{many} {noun}s are"
+    return f"{which} answered and charged, and that stands: asked again, the answer is the same and free"
 
 
 def check_if_doubtful(choice: str) -> None:

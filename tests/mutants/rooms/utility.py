@@ -147,7 +147,7 @@ MUTANTS = [
     M("leeward.planner._words", "wished", 'in ("sanitized", "adaptive")', "in ()", "tests/planner/test_group_decisions.py", "what is said of the levels that are reached is said of all"),
     M(USELESS, "refuse_useless", "float(chance) * reached", "reached", "tests/planner/test_plan.py", "places that are reached count as called safe"),
     M(USELESS, "refuse_useless", "k > places", "k > places + 1", "tests/session/test_useless.py", "a bound of one place too many is accepted"),
-    M("leeward.session._monitor", "monitor", "refuse_useless(made.after(stops)", "refuse_useless(made", "tests/session/test_useless.py",
+    M("leeward.session._monitor", "_Rounds.refuse_useless", "refuse_useless(priced.plan.after(state.stops)", "refuse_useless(priced.plan", "tests/session/test_useless.py",
       "a later round of a monitor is judged by all its stops"),
     M(PLAN, "Plan.after", "made.stop_after - before", "before", "tests/truth/test_report_truth.py", "as many stops are left as were given"),
     M(USELESS, "_refuse_number", "if error >= float(width) > 0:", "if error > float(width) > 0:", "tests/session/test_useless.py", "an error as large as the range is accepted"),

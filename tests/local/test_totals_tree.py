@@ -149,6 +149,29 @@ def test_the_deviation_that_is_told_is_that_of_what_is_published() -> None:
         assert told.consistent < 0.95 * told.deviation
 
 
+def test_what_is_told_of_totals_on_a_coarse_grid_counts_rounding() -> None:
+    """By the exact law: all noise of a whole and two parts, each with its chance, but for less than one in a million."""
+    import numpy as np
+    from tests.flat_series import flat_series
+
+    clock, grid = (
+        {"start": "2026-03-01", "end": "2026-03-03", "every": "6 h"},
+        {"lower": "0 kW", "upper": "8 kW", "step": "1 kW"},
+    )
+    series = flat_series(values="kW", between="manhattan", epsilon="1", unit="500 W", **clock, **grid)
+    tree = TotalsTree(Totals(series), ("day", "period"))
+    axis, ratio = np.arange(-16, 17), math.exp(-float(tree.mechanism.laws[0].law.up))
+    noise = np.stack(np.meshgrid(axis, axis, axis, indexing="ij"), -1).reshape(-1, 3)
+    chance = np.prod((1 - ratio) / (1 + ratio) * ratio ** np.abs(noise), axis=1)
+    published = tree.consistency([noise[:, :2], noise[:, 2:]])
+    for made, told in zip(published, tree.errors(), strict=True):
+        seen = np.sqrt(chance @ made.astype(float) ** 2).max() * float(tree.totals.step)
+        assert 0.95 * told.consistent < seen < told.consistent
+    exactly, over = tree.consistency.rationals([noise[:, :2], noise[:, 2:]])
+    before = math.sqrt(chance @ (exactly[0][:, 0].astype(float) / over[0]) ** 2) * float(tree.totals.step)
+    assert before < tree.errors()[0].consistent * 0.98, "without rounding it would be less"
+
+
 # ---- what is refused
 
 

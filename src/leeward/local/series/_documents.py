@@ -137,7 +137,7 @@ class TreeLevelError(Part):
         mean: E|noise| of a total's own noise.
         within_95: a total's own noise is at most this with a chance of 95 % or more.
         deviation: the standard deviation of a total's own noise.
-        consistent_deviation: that of what is published at most, before it is rounded to whole steps.
+        consistent_deviation: that of what is published at most, rounded to whole steps.
     """
 
     level: Per

@@ -31,6 +31,9 @@ _LEVELS: Final[tuple[Per, ...]] = ("hour", "day", "month")
 _LIKELY: Final = "39/40"
 """A node's noise is as likely to be above the quantile of this as below that of 1/40: within both with 95 %."""
 _FINEST: Final = 1000
+_ROUNDED: Final = 0.2
+"""What rounding adds to the variance of a total at most, in steps squared: 1/12 on the widest level; below it up to 0.19, as
+totals also take up what is left of their whole."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class LevelError:
         mean: E|noise| of a node's own noise.
         within: a node's own noise is at most this with a chance of 95 % or more; exact.
         deviation: the standard deviation of a node's own noise.
-        consistent: the largest of the standard deviations of what is published, before it is rounded to whole steps.
+        consistent: the largest of the standard deviations of what is published, rounded to whole steps.
     """
 
     level: Per
@@ -168,7 +171,7 @@ class TotalsTree:
                     float(law.expected_error()) * step,
                     law.law.quantile(_LIKELY) * step,
                     math.sqrt(variances[number]) * step,
-                    max(after[number]) * scale * step,
+                    math.hypot(max(after[number]) * scale, math.sqrt(_ROUNDED)) * step,
                 )
             )
         return found

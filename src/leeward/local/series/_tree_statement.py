@@ -70,7 +70,7 @@ def _error(tree: TotalsTree) -> TreeError:
         levels=tuple(_of_level(each) for each in errors),
         rounding_of_a_reading=moved,
         text="; ".join(_in_words(each, totals.unit) for each in errors)
-        + f", before they are rounded to whole steps of {plain(totals.step)} {totals.unit}; of readings on the grid: others"
+        + f", rounding to whole steps of {plain(totals.step)} {totals.unit} included; of readings on the grid: others"
         f" are rounded first, which moves a total by at most {at_most(moved, 4)}"
         f" {totals.unit} for each of them",
     )

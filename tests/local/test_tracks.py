@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.private_files import write_private
 
 from leeward.errors import DataError, InputError, SpecError
 from leeward.exact import log
@@ -180,6 +181,18 @@ def test_what_reports_of_one_person_cost_is_told_without_tracks_too(tmp_path: Pa
     nobody.to_parquet(tmp_path / "t.parquet", index=False)
     notes = check_job(spec, folder=tmp_path).run(tmp_path / "p.parquet", lambda *_: None).notes
     assert not [each for each in notes if "cost together" in each]
+
+
+def test_who_is_shown_the_same_report_pays_once_and_no_one_else(tmp_path: Path) -> None:
+    """``7`` and ``7.0`` pay as one, and are shown two reports (alike once in two million runs): they cost two."""
+    write_private(tmp_path / "k", bytes(range(32)))
+    rows = pd.DataFrame({"who": ["7", "7.0", "7"], "lat": 39.9, "lon": 116.4, "when": pd.Timestamp("2026-03-01")})
+    rows.to_parquet(tmp_path / "t.parquet", index=False)
+    spec = {key: held for key, held in BASE.items() if key != "track"} | {"repeat": {"store": "r", "secret": "k"}}
+    notes = check_job(spec, folder=tmp_path).run(tmp_path / "o.parquet", lambda *_: None, new=True).notes
+    assert pd.read_parquet(tmp_path / "o.parquet").lat.nunique() == 2
+    (note,) = [each for each in notes if "cost together" in each]
+    assert note.count(f"ε = {math.ceil(2 * math.log(2) / 202 * 10**6) / 10**6:g} ") == 2, "in all and on that day"
 
 
 def test_along_the_axes_it_is_told_too(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from leeward._plain import counted
 from leeward._private import Private
 from leeward.errors import DataError
+from leeward.ledger._identity import named
 from leeward.local._levels import one_of
 from leeward.local.location._clamped import Clamped
 from leeward.local.location._order import PositionOrder
@@ -65,9 +66,10 @@ class Told(Private):
                 continue  # nobody's: another person for all that the table says
             who = one_of(person)
             if which is not None:
-                if (who, which[row]) in self._shown:
+                asked = named(person), which[row]  # two ids that pay as one are shown reports of their own
+                if asked in self._shown:
                     continue
-                self._shown.add((who, which[row]))
+                self._shown.add(asked)
             self._ever[who] += cost
             if days is not None:
                 self._days[who, days[row]] += cost

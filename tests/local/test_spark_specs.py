@@ -14,6 +14,8 @@ from tests.spec.outcome import merged
 
 from leeward.errors import LeewardError
 from leeward.local import check_job
+from leeward.local.location import PlanarLaplace
+from leeward.local.location._spark_table import _counted
 
 STORE = {"store": "people.db", "secret": "people.key"}
 PLACES = {"table": "places.csv", "latitude": "lat", "longitude": "lon"}
@@ -82,3 +84,13 @@ def test_an_attack_looks_on_this_machine(tmp_path: Path) -> None:
     given = merged({"perturb": {"kind": "location"}, **BASE}, {"data": {"engine": "spark"}, "attacker": PLACES})
     with pytest.raises(LeewardError, match="Take a sample of the table"):
         check_job(given, folder=tmp_path).attack(tmp_path / "out")
+
+
+def test_a_task_counts_the_reports_of_one_person_together_however_their_number_is_written() -> None:
+    """Found: the cost of the dearest person was told of ``7`` and of ``7.0``, each by itself."""
+    geo = PlanarLaplace(box=(116.2, 39.75, 116.6, 40.1), within="200 m", factor=2)
+    who = ["7", "7.0", None, " 7", "ann", None]
+    rows = pa.record_batch({"who": who, "lat": [39.9] * 6, "lon": [116.4] * 6})
+    counted = pa.Table.from_batches(_counted(geo.described, ("lat", "lon"), "who", None, None, 3, iter([rows])))
+    found = counted.group_by("who").aggregate([("n", "sum")]).to_pydict()
+    assert dict(zip(found["who"], found["n_sum"], strict=True)) == {"7": 3, "ann": 1, None: 2}

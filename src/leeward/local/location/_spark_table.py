@@ -20,6 +20,7 @@ from leeward._private import Private
 from leeward._spark import checked_settings, in_plain_words, session_of
 from leeward.errors import DataError
 from leeward.ledger import PersonBudgets
+from leeward.ledger._identity import payer
 from leeward.local.location._files import PositionFile
 from leeward.local.location._formats import open_positions
 from leeward.local.location._in_spark import Look, commit_once, degrees, look, moved, write_once
@@ -216,12 +217,11 @@ def _counted(
         who = batch.column(person).filter(there)
         days = [today] * len(who) if time is None else calendar.of(batch.column(time).filter(there).to_pylist())
         rows = pa.table({"who": who, "day": pa.array(days, pa.int32())})
-        yield from (
-            rows.group_by(["who", "day"])
-            .aggregate([([], "count_all")])
-            .rename_columns(["who", "day", "n"])
-            .to_batches()
-        )
+        each = rows.group_by(["who", "day"]).aggregate([([], "count_all")]).rename_columns(["who", "day", "n"])
+        if pa.types.is_string(who.type):  # a number may be written in several ways, and is one person
+            people = [None if one is None else payer(one) for one in each["who"].to_pylist()]
+            each = each.set_column(0, "who", pa.array(people, who.type))
+        yield from each.to_batches()
 
 
 def _check_native(natives: Mapping[str, str], names: Sequence[str], known: Sequence[str], because: str) -> None:

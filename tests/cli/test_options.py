@@ -193,7 +193,7 @@ def monitor_until(town: Town) -> None:
     for until, asked in (("2026-01-01T18:59:59", 0), ("2026-01-01T19:00:00", 1), ("2026-01-01T20:29:00", 2)):
         out, _ = ran(town, "monitor", spec, "-o", town.folder / f"until-{asked}", "--until", until, *all_the_same)
         assert out.count(" safe; charged") == asked
-        assert ("No window is over yet" in out) == (asked == 0)
+        assert ("The first window is not over yet" in out) == (asked == 0)
     last = told(
         town, "monitor", spec, "-o", town.folder / "all", "--until", "2026-01-01T20:30:00", "--json", *all_the_same
     )

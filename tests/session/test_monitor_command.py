@@ -126,6 +126,19 @@ def test_windows_that_have_not_ended_are_not_asked(town: Town) -> None:
     assert not (town.folder / "budget.db").exists()
 
 
+def test_a_window_after_one_that_is_not_over_waits(town: Town) -> None:
+    """Asked before it, it was asked again after it, as of another monitor: both had all their stops."""
+    _visits(town, {18: ["v1", "v2"], 19: ["v3"]})
+    night, hour = (f"{{ start = 2026-01-01T18:00:00, end = 2026-01-01T{end}:00:00 }}" for end in (22, 19))
+    spec = town.spec((HOURLY[0], f"windows = [{night}, {hour}]"), *SANITIZED[1:])
+    code, out, _ = town.run("monitor", spec, "--out", town.out, "--until", "2026-01-01T20:00:00")
+    assert (code, out) == (0, "The first window is not over yet: nothing was asked.\n")
+    code, out, _ = town.run("monitor", spec, "--out", town.out, "--yes", "--json")
+    assert (code, json.loads(out)["spent"], json.loads(out)["stopped"]) == (0, "80", True)
+    (account,) = Ledger(town.folder / "budget.db").show("town")
+    assert account.spent == 80
+
+
 @pytest.mark.parametrize("machine", ["UTC", "Asia/Tokyo", "America/New_York"])
 @pytest.mark.parametrize("words", [[], ["--json"], ["--quiet"]])
 def test_a_window_is_over_by_the_zone_of_the_spec_and_not_of_the_machine(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -50,7 +51,7 @@ def monitor(
     The spec has several windows (`every = "1h"` in [window], or a list) and the sanitized mechanism with stop_after = c. Run
     it again, on a schedule say: it goes on where the ledger says it stopped, and shows earlier answers for free. One page
     goes through the windows with a slider; a folder of each has its answers and its statement. Folders of windows that are
-    not asked again stay.
+    not asked again stay. Windows are asked in the order in which they are listed: those after one that is not over wait.
 
     A window without an offset from UTC is over when it is over in the `timezone` of [data], in UTC with `time_unit` alone,
     and with neither when it is over in every zone of the Earth.
@@ -71,12 +72,14 @@ def monitor(
     every = read.visitor_plans()
     asked_of = read.queries()
     named = zip(every, asked_of, folder_names([query.window.public() for query in asked_of]), strict=True)
-    due = [(made, name) for made, query, name in named if _ended(query, until)]
+    # up to the first that may not be asked yet: asked before it now, a later one would be asked again after it, since a
+    # monitor is known by all that it asked
+    due = [(made, name) for made, _, name in takewhile(lambda one: _ended(one[1], until), named)]
     if not due:
         if as_json:
             print_json(Monitored(format=1, windows=(), stops=0, stopped=False, spent="0").to_dict())
         elif not quiet:
-            say("No window is over yet: nothing was asked.")
+            say("The first window is not over yet: nothing was asked.")
         return
     plans = [made for made, _ in due]
     refuse_within(out, read.ledger(), plans[0].query)

@@ -13,6 +13,7 @@ from leeward.errors import RefusedError
 from leeward.local.location._attacked import Attacked
 from leeward.local.location._attacker import AttackerView
 from leeward.local.series import Totals
+from leeward.local.series._quantities import in_digits
 from leeward.local.series._statement import facts, statement
 
 SEVERAL = "readings|windows|days|meters|steps|totals"
@@ -76,3 +77,13 @@ def test_what_is_hardly_certain_is_not_said_to_be() -> None:
     assert (
         "for over 99.9% likely and guesses it 100% of the time; he expects to be under 1 m off, and is 0 m off" in after
     )
+
+
+def test_large_numbers_have_no_exponent() -> None:
+    assert [in_digits(one) for one in (20752.3, 169_649.0, 9.8765, 0.00012346, 0.0)] == [
+        "20,750",
+        "169,600",
+        "9.877",
+        "0.0001235",
+        "0",
+    ]

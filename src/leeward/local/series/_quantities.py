@@ -67,6 +67,11 @@ class Quantity:
         return f"{plain(self.number)} {self.unit}"
 
 
+def in_digits(number: float, digits: int = 4) -> str:
+    """Return a number in so many digits, and large ones without an exponent: ``20,750``."""
+    return f"{float(f'{number:.{digits}g}'):,.15g}"
+
+
 def plain(number: Fraction) -> str:
     """Return a rational as a decimal where it is one, else as a fraction."""
     rest = number.denominator

@@ -25,7 +25,7 @@ from leeward.local.series._closeness import Closeness
 from leeward.local.series._grid import Integers, ReadingGrid
 from leeward.local.series._order import order_of_readings
 from leeward.local.series._post_processing import PostProcessing
-from leeward.local.series._quantities import Quantity, plain
+from leeward.local.series._quantities import Quantity, in_digits, plain
 from leeward.local.series._readings import Columns, Missing, Readings, find_columns, read_readings
 from leeward.local.series._schedule import Schedule
 from leeward.mechanism._series import DISTANCES, WIDEST_NORM, Between, SeriesMechanism, SeriesNoise, SeriesPrice
@@ -263,7 +263,7 @@ def refuse_useless(
     if error > _SAYS * float(width):
         raise LowUtilityError(
             f"{series.closeness}",
-            f"a {what} would be {error:,.4g} {unit} off on average, and its whole range is {plain(width)} {unit}",
+            f"a {what} would be {in_digits(error)} {unit} off on average, and its whole range is {plain(width)} {unit}",
             f"Take a larger ε, {instead}",
         )
 

@@ -27,7 +27,7 @@ from leeward.local.series._documents import (
     SeriesStatement,
     TotalError,
 )
-from leeward.local.series._quantities import plain
+from leeward.local.series._quantities import in_digits, plain
 from leeward.local.series._routes import Way, routes
 from leeward.local.series._schedule import Per
 from leeward.local.series._series import Series
@@ -288,7 +288,7 @@ def _mechanism(series: Series, totals: Totals | None) -> str:
 
 def _total_error(totals: Totals) -> TotalError:
     errors = {n: float(f"{float(totals.expected_error(n)):.6g}") for n in _lengths(totals)}
-    told = ", ".join(f"{error:,.4g} {totals.unit} for {counted(n, 'reading')}" for n, error in errors.items())
+    told = ", ".join(f"{in_digits(error)} {totals.unit} for {counted(n, 'reading')}" for n, error in errors.items())
     moved = float(totals.step / 2)
     return TotalError(
         unit=totals.unit,
@@ -306,8 +306,8 @@ def _reading_error(series: Series) -> ReadingError:
         unit=unit,
         reading=float(f"{error:.6g}"),
         reading_halfway=float(f"{between:.6g}"),
-        text=f"a reading on the grid is off by {error:,.4g} {unit} on average, one halfway between two grid points by"
-        f" {between:,.4g} {unit}, before anything is done with it",
+        text=f"a reading on the grid is off by {in_digits(error)} {unit} on average, one halfway between two grid points by"
+        f" {in_digits(between)} {unit}, before anything is done with it",
     )
 
 
@@ -323,7 +323,7 @@ def _options(series: Series) -> Iterator[SeriesOption]:
             maximum_total=str(option.price.total),
             chosen=option.chosen,
             text=f"{symbol} by {_NOISES[option.noise]}{' (chosen)' if option.chosen else ''}: off by"
-            f" {error:,.4g} {series.grid.unit} on average, on the grid; for each {series.unit}, ε ="
+            f" {in_digits(error)} {series.grid.unit} on average, on the grid; for each {series.unit}, ε ="
             f" {_number(option.price.readings)} in d_1, {_number(option.price.window)} in d_∞ a window,"
             f" {_number(option.price.total)} in d_∞ in all",
         )
@@ -343,7 +343,7 @@ def routes_part(asked: Totals | TotalsTree) -> tuple[SeriesRoute, ...]:
                 levels=route.levels,
                 chosen=route.chosen,
                 text=f"the total of one {route.span} from {_WAYS[route.way]}{with_others}"
-                f"{' (chosen)' if route.chosen else ''}: standard deviation {route.deviation:,.4g} {unit}",
+                f"{' (chosen)' if route.chosen else ''}: standard deviation {in_digits(route.deviation)} {unit}",
             )
         )
     return tuple(found)

@@ -8,7 +8,7 @@ from typing import Final
 
 from leeward._plain import at_most, counted
 from leeward.local.series._documents import SeriesMechanism, SeriesStatement, TreeError, TreeLevelError
-from leeward.local.series._quantities import plain
+from leeward.local.series._quantities import in_digits, plain
 from leeward.local.series._statement import price_part, routes_part, statement
 from leeward.local.series._tree import LevelError, TotalsTree
 
@@ -94,7 +94,8 @@ def _short(number: float) -> float:
 
 
 def _in_words(found: LevelError, unit: str) -> str:
+    within = in_digits(float(at_most(found.within, 4)))
     return (
-        f"{counted(found.spans, found.level)}: noise of at most {found.within:,.4g} {unit} with a chance of 95 %, standard"
-        f" deviation {found.deviation:,.4g} {unit}, and {found.consistent:,.4g} {unit} once parts add up"
+        f"{counted(found.spans, found.level)}: noise of at most {within} {unit} with a chance of 95 %, standard"
+        f" deviation {in_digits(found.deviation)} {unit}, and {in_digits(found.consistent)} {unit} once parts add up"
     )

@@ -23,6 +23,7 @@ from typing import Any, Final
 import numpy as np
 
 from leeward._paths import resolve
+from leeward._plain import counted
 from leeward._private import Private
 from leeward._taught import taught
 from leeward.errors import BudgetConflictError, CapExceededError, DataError, InputError, LedgerError
@@ -157,7 +158,7 @@ class OwnReports(Private):
                 before = state.reports if state.tick is not None and day == state.day else 0
                 if before >= self._reports_a_day:
                     raise CapExceededError(
-                        f"{before} of {self._reports_a_day} reports of this day are made",
+                        f"{before} of {counted(self._reports_a_day, 'report')} of this day made",
                         "one more is not paid for; nothing was drawn",
                         "Wait for the next day, in UTC",
                     )

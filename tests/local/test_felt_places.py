@@ -125,7 +125,7 @@ def test_the_plan_says_how_far_by_density_before_anything_is_read(folder: Path) 
     job = check_job(spec(elastic={"within": "500 m", "least": "300"}, regions=regions), folder=folder)
     said = [text for title, text in job.facts() if title == "reports lie off"]
     assert len(said) == 5
-    assert said[-1].startswith("clinic (1 places")
+    assert said[-1].startswith("clinic (1 place,")
     promise = job.statement().to_dict()["promise"]["text"]
     assert "as places of weight 300·(m/500)² together" in promise
     assert "within 1500 m as if it were 500 m away, a factor of 1.9" in promise

@@ -20,7 +20,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from enum import Enum
 from fractions import Fraction
 from pathlib import PurePath
-from typing import Any
+from typing import SupportsFloat
 
 _STEERS = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Categories of Unicode: control characters (C0, DEL, C1), format characters (among them the marks of direction), halves of
@@ -195,7 +195,7 @@ def at_most(error: float, digits: int = 3) -> str:
     return f"{float(exactly.quantize(unit, rounding=ROUND_CEILING)):.12g}"
 
 
-def probability(chance: Any, digits: int = 12) -> str:
+def probability(chance: SupportsFloat, digits: int = 12) -> str:
     """Write an exact probability in so many digits. Only what never happens reads 0, and only what is certain reads 1."""
     written = f"{float(chance):.{digits}g}"
     if written == "0" and chance != 0:
@@ -217,7 +217,7 @@ def percent(chance: str | Decimal, rounding: str = ROUND_FLOOR) -> str:
     return f"{int(rounded)} %" if rest == 0 else f"{rounded} %"
 
 
-def short_percent(chance: Any) -> str:
+def short_percent(chance: SupportsFloat) -> str:
     """Write a probability as `percent` does, but with one digit, where many stand beside each other."""
     tenths = int(float(chance) * 1000)
     if tenths == 0 and chance != 0:

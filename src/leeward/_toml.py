@@ -96,7 +96,7 @@ _DEEPEST, _LONGEST = 30, 10_000
 """Levels, and bits of an integer."""
 
 
-def check_size(given: Any) -> None:
+def check_size(given: object) -> None:
     """Refuse what Python could not write out again in a message; no spec is deeper than five, nor are its numbers long.
 
     Raises:

@@ -64,7 +64,7 @@ _EVERY = object()
 
 @taught
 def best_sanitizer(
-    mechanism: Rows, proposition: Callable[[Any], bool], alpha: Exact = 0, *, secret: Any = _EVERY
+    mechanism: Rows, proposition: Callable[[Any], bool], alpha: Exact = 0, *, secret: object = _EVERY
 ) -> BestSanitizer:
     """Return the best sanitizer for a finite mechanism: one for all secrets, with Pr[True | q is False] ≤ α.
 

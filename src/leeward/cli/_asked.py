@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -33,7 +33,7 @@ def answer(
     option: str,
     given: str | None,
     default: str | None = None,
-    check: Callable[[str], Any] = lambda answer: None,
+    check: Callable[[str], object] = lambda answer: None,
 ) -> str:
     """Return an answer.
 

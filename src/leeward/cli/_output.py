@@ -144,7 +144,7 @@ def names_in(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def print_json(value: Any, *, err: bool = False) -> None:
+def print_json(value: object, *, err: bool = False) -> None:
     """Print a result for machines on stdout, or a refusal in one line on stderr.
 
     It is exact in every encoding, and nothing in it steers a terminal.

@@ -66,7 +66,7 @@ class Job(Private):
             self._ends = True  # what is cleaned up on the way out is not cut short, however often that is asked for
             raise CancelledError("This was cancelled", "", "Nothing of it is kept")
 
-    def start(self, work: Callable[[Progress], Any], end: Callable[[], str], tell: Callable[[str], object]) -> None:
+    def start(self, work: Callable[[Progress], object], end: Callable[[], str], tell: Callable[[str], object]) -> None:
         """Begin the work.
 
         Args:
@@ -118,7 +118,12 @@ class Jobs:
         self._numbers, self._tell, self._lock = itertools.count(1), tell, threading.Lock()
 
     def start(
-        self, what: str, about: str, work: Callable[[Progress], Any], end: Callable[[], str] = lambda: "", of: str = ""
+        self,
+        what: str,
+        about: str,
+        work: Callable[[Progress], object],
+        end: Callable[[], str] = lambda: "",
+        of: str = "",
     ) -> Job:
         """Begin some work about a draft; of one that is at work on the same already, that one is returned.
 

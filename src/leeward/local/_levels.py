@@ -19,7 +19,7 @@ from leeward.errors import DataError, InputError
 from leeward.ledger._identity import payer
 
 
-def name_of_level(level: Any) -> str:
+def name_of_level(level: object) -> str:
     """Return a level as it is listed; nothing where it is missing. A whole number is one however it is stored: 1 and 1.0."""
     if level is None or level != level:
         return ""

@@ -20,7 +20,7 @@ NO_FUNCTION = "a policy given as a function does not say which records it distin
 """Why nothing is known of a notion whose policies are functions, unless all records are listed."""
 
 
-def check_policies(policies: Sequence[Any]) -> None:
+def check_policies(policies: Sequence[object]) -> None:
     """Refuse what is not a proposition about a record.
 
     Raises:

@@ -105,7 +105,7 @@ class Sees:
             plain=False,
         )
 
-    def knows(self, record: Any) -> bool:
+    def knows(self, record: object) -> bool:
         """Whether this is a record that the notion says something of."""
         if self.records is not None:
             return record in self.records

@@ -38,7 +38,7 @@ LeftOut: TypeAlias = int | Sequence[int]
 _MOST_K = 100
 
 
-def check_about(query: Any, about: About, left_out: LeftOut, mechanism: str) -> dict[int, int]:
+def check_about(query: object, about: About, left_out: LeftOut, mechanism: str) -> dict[int, int]:
     """Return the guess of D for each k that may be taken; none where nobody is left out, or it does not matter.
 
     Raises:

@@ -7,7 +7,6 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any
 
 from leeward._plain import told
 from leeward.errors import InputError, NotPrivateError, SpecError
@@ -18,7 +17,7 @@ from leeward.query._effect import Effect, Move
 from leeward.query._public_values import public_values
 
 
-def listed_levels(levels: Any, *, bounds: bool = False) -> tuple[Fraction, ...]:
+def listed_levels(levels: object, *, bounds: bool = False) -> tuple[Fraction, ...]:
     """Return the public levels as they are listed, ascending.
 
     Args:
@@ -41,7 +40,7 @@ def listed_levels(levels: Any, *, bounds: bool = False) -> tuple[Fraction, ...]:
     return rational
 
 
-def asked_levels(levels: Any, lower: Exact | None, upper: Exact | None, step: Exact) -> tuple[Fraction, ...]:
+def asked_levels(levels: object, lower: Exact | None, upper: Exact | None, step: Exact) -> tuple[Fraction, ...]:
     """Return the levels that are listed, or that lie one step from another.
 
     Raises:

@@ -253,7 +253,7 @@ def _unlisted(result: Readable, statement: UnlistedStatement) -> Shown:
     )
 
 
-def as_json(value: Any) -> str:
+def as_json(value: object) -> str:
     """Write a value as JSON, in as few characters as there are."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
@@ -273,7 +273,7 @@ def _rows(answers: pa.Table, columns: Mapping[str, str]) -> list[list[str]]:
     ]
 
 
-def text(value: Any, column: str) -> str:
+def text(value: object, column: str) -> str:
     """Write a published value of a column as it stands in the table; an error that is kept is rounded up."""
     if value is None:
         return "–"

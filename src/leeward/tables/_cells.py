@@ -24,7 +24,7 @@ Where = tuple[str, int]
 """The name of a file, and a line of it."""
 
 
-def column(name: str, cells: Iterable[tuple[Any, Where]], unit: str = "line") -> pa.Array:
+def column(name: str, cells: Iterable[tuple[object, Where]], unit: str = "line") -> pa.Array:
     """Return the cells of a column as an array of Arrow.
 
     Args:

@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from leeward.errors import DataError, InputError, nearest_column, no_column
 
 
-def check_columns(columns: Mapping[str, str], known: Iterable[Any], where: str = "", *, named: bool = True) -> None:
+def check_columns(columns: Mapping[str, str], known: Iterable[object], where: str = "", *, named: bool = True) -> None:
     """Refuse a named column that a table does not have, or that two of its columns might be.
 
     The engine ignores the case of names, so two columns that differ only in it are one to it.

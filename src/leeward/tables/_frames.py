@@ -135,7 +135,7 @@ class PandasFrame(Frame):
         return self.held.iloc[:, self.names.index(name)]  # the label may be no text
 
 
-def is_number(kind: Any) -> bool:
+def is_number(kind: object) -> bool:
     """Whether a type of Arrow is one of numbers."""
     import pyarrow as pa
 

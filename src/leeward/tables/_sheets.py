@@ -58,7 +58,7 @@ class Writer:
     def __init__(self, file: IO[str]) -> None:
         self._writer = csv.writer(_Lines(file), lineterminator="\r\n")
 
-    def row(self, values: Iterable[Any]) -> None:
+    def row(self, values: Iterable[object]) -> None:
         """Write one row."""
         self._writer.writerow([cell(value) if isinstance(value, str) else value for value in values])
 

@@ -64,6 +64,7 @@ _OF_VISITORS = {
     "protect": {"places_per_person", "if_more"},
 }
 _WRITTEN = {"delimiter", "encoding", "decimal"}
+_OF_A_TABLE = {*_WRITTEN, "person", "keep", "time", "timezone", "time_unit", "time_format", "engine", "spark"}
 """Keys that say how a table is written."""
 _IN_TWO_WAYS = {"percentile", "median", "min", "max"}
 """Kinds of statistics that more than one mechanism can release."""
@@ -196,21 +197,11 @@ class Spec(Section):
 
     def visits(self) -> Visits:
         """Return the description of the private table."""
-        d = self.data
-        assert d.visits is not None
-        assert d.person is not None
+        assert self.data.visits is not None
         return visits(
-            resolve_table(d.visits, self.folder),
-            person=d.person,
-            place=d.place,
-            time=d.time,
-            latitude=d.latitude,
-            longitude=d.longitude,
-            keep=d.keep,
-            timezone=d.timezone,
-            time_unit=d.time_unit,
-            table=d.visits_table,
-            **d.model_dump(include={*_WRITTEN, "time_format", "engine", "spark"}),
+            resolve_table(self.data.visits, self.folder),
+            table=self.data.visits_table,
+            **self.data.model_dump(include=_OF_A_TABLE | {"place", "latitude", "longitude"}),
         )
 
     def public_places(self) -> Places | Grid:
@@ -220,28 +211,18 @@ class Spec(Section):
         if p.grid is not None:
             return grid(**p.grid.model_dump(exclude_none=True))
         assert p.table is not None
-        assert p.place is not None
-        return places(
-            resolve_table(p.table, self.folder),
-            place=p.place,
-            latitude=p.latitude,
-            longitude=p.longitude,
-            name=p.name,
-            table=p.places_table,
-            **p.model_dump(include=_WRITTEN),
-        )
+        columns = {"place", "latitude", "longitude", "name"}
+        table = resolve_table(p.table, self.folder)
+        return places(table, table=p.places_table, **p.model_dump(include={*_WRITTEN, *columns}))
 
     def records(self) -> Records:
         """Return the description of the private table, where it is not one of visits."""
-        d = self.data
-        assert d.table is not None
+        assert self.data.table is not None
         return records(
-            resolve_table(d.table, self.folder),
-            person=d.person,
+            resolve_table(self.data.table, self.folder),
             combine=self.query.combine,
-            keep=d.keep or None,
-            table=d.visits_table,
-            **d.model_dump(include={*_WRITTEN, "time", "timezone", "time_unit", "time_format", "engine", "spark"}),
+            table=self.data.visits_table,
+            **self.data.model_dump(include=_OF_A_TABLE),
         )
 
     def statistic(self) -> Statistic:

@@ -225,7 +225,7 @@ def short_percent(chance: SupportsFloat) -> str:
     return f"{(999 if tenths >= 1000 and chance != 1 else tenths) / 10:.1f} %"
 
 
-def tabled_percent(chance: Any) -> str:
+def tabled_percent(chance: SupportsFloat) -> str:
     """Write a probability as `short_percent` does, for a narrow cell."""
     return short_percent(chance).replace(" ", "").replace("under", "<")
 

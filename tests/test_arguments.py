@@ -309,7 +309,7 @@ ELSEWHERE = {
         bounded_change bounded_gain cautions centred chain_length common_unit comparable compare_over_places crossover
         delta_bound delta_bound_complement delta_needed diameter epsilon_bound epsilon_bound_complement epsilon_needed
         epsilon_needed_complement exp_minus expansion expansive_chain exponential_mechanism extreme_reveals filled_bins
-        flip_each flip_minus floor_digits hidden hide_one hiding_bound hiding_distance in_class_c in_rows induced_edges
+        flip_minus floor_digits hidden hide_one hiding_bound hiding_distance in_class_c in_rows induced_edges
         is_tight listed maximally_tight measure_distance moment of_rows one_sided outside_ball parallel parts_touched
         perturb_in_spark privacy_statement pull_back pushed randomized_sanitizer read_event read_loss read_prior region
         restricted sample_tables sampled_rows scaling_function shared substitute_all substitute_one thin thinning tight

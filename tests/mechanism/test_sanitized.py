@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -311,42 +310,6 @@ def test_an_answer_is_drawn_from_the_counts() -> None:
     state = monitor.reserve(monitor.start(), "monday", 2, 4)
     state = monitor.answer(state, np.array([0, 2, 3, 7]), SeededBitsForTests(0))
     assert state.rounds[-1].answers == (SAFE, SAFE, 3, 7)
-
-
-def test_a_state_survives_storage_at_every_point() -> None:
-    monitor = Monitor(Line(inf, "1/3"), stop_after=2)
-    state = monitor.start()
-    for number, noisy in enumerate([[0, 3], [1, 1], [5, 0]]):
-        state = monitor.reserve(state, f"window {number}", 1, 2)
-        state = stored(state)
-        state = stored(monitor.decide(state, np.array(noisy)))
-    assert state.stopped
-
-
-def stored(state: MonitorState) -> MonitorState:
-    again = MonitorState.from_dict(json.loads(json.dumps(state.to_dict())))
-    assert again == state
-    return again
-
-
-@pytest.mark.parametrize(
-    "rounds",
-    [
-        [{"question": "a", "at_most": [1], "answers": [0]}],  # a count that is not above its threshold
-        [{"question": "a", "at_most": [1, 1], "answers": [SAFE]}],
-        [{"question": "a", "at_most": [1], "answers": [NOT_ANSWERED]}],
-        [{"question": "a", "at_most": [1, 1], "answers": [5, SAFE]}],  # went on after the stop
-        [{"question": "a", "at_most": [1], "answers": [5]}, {"question": "b", "at_most": [1], "answers": None}],
-        [{"question": "a", "at_most": [1], "answers": None}, {"question": "b", "at_most": [1], "answers": [SAFE]}],
-        [{"question": "a", "at_most": [1], "answers": [SAFE]}] * 2,
-        [{"question": "a", "at_most": [], "answers": []}],
-        [{"question": "a", "at_most": [-1], "answers": [SAFE]}],
-        [{"question": "a"}],
-    ],
-)
-def test_a_stored_state_that_no_monitor_can_reach_is_refused(rounds: list[dict[str, object]]) -> None:
-    with pytest.raises(InputError, match="A stored monitor"):
-        MonitorState.from_dict({"epsilon": "1", "stop_after": 1, "rounds": rounds})
 
 
 def test_the_state_of_another_monitor_is_refused() -> None:

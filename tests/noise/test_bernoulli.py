@@ -11,7 +11,7 @@ from tests.statistical.gof import rejects
 
 from leeward.errors import InexactError, InputError
 from leeward.exact import ZERO, Weight, exact, exp, exp_minus, inf, log, sqrt
-from leeward.noise import Coin, SeededBitsForTests, flip_each, flip_minus, floor_digits
+from leeward.noise import Coin, SeededBitsForTests, flip_minus, floor_digits
 from leeward.noise._bernoulli import flip_enclosed, settle
 
 N = 200_000
@@ -119,16 +119,6 @@ def test_enclosed_coins_at_both_ends() -> None:
         assert flips.any() == (p == 1)
 
 
-def test_each_of_several_coins_keeps_its_own_probability() -> None:
-    coins = [Coin(p) for p in ("0", "1", "1/2", "1/3")]
-    which = np.array([[3, 0], [1, 2]])
-    third = 0x55555555
-    words = np.array([[third, 0], [2**32 - 1, 2**31]], np.uint32)
-    assert flip_each(coins, which, Scripted(words, 0)).tolist() == [[True, False], [True, False]]
-    words = np.array([[third, 0], [2**32 - 1, 2**31 - 1]], np.uint32)
-    assert flip_each(coins, which, Scripted(words, ONES)).tolist() == [[False, False], [True, True]]
-
-
 PROBABILITIES = {
     "1/3": Coin("1/3"),
     "e^-1": Coin.minus(1),
@@ -154,18 +144,15 @@ def test_coins_fit_their_probability(name: str) -> None:
 
 @pytest.mark.statistical
 def test_mixed_coins_fit_their_probabilities() -> None:
-    """False alarm 2e-6, seeded; rejects the assignment shifted by one coin."""
+    """False alarm 1e-6, seeded; rejects the assignment shifted by one coin."""
     coins = list(PROBABILITIES.values())
     which = np.arange(N) % len(coins)
     exactly = [coin.probability for coin in coins]
     bounds = np.array([p.bounds() for p in exactly])[which]
-    for flips in (
-        flip_each(coins, which, SeededBitsForTests(12)),
-        flip_enclosed(bounds[:, 0], bounds[:, 1], lambda i: exactly[which[i]], SeededBitsForTests(13)),
-    ):
-        heads = [flips[which == i].sum() for i in range(len(coins))]
-        assert rejects(heads, [float(p) for p in exactly], N // len(coins)) is None
-        assert rejects(heads[1:] + heads[:1], [float(p) for p in exactly], N // len(coins)) is not None
+    flips = flip_enclosed(bounds[:, 0], bounds[:, 1], lambda i: exactly[which[i]], SeededBitsForTests(13))
+    heads = [flips[which == i].sum() for i in range(len(coins))]
+    assert rejects(heads, [float(p) for p in exactly], N // len(coins)) is None
+    assert rejects(heads[1:] + heads[:1], [float(p) for p in exactly], N // len(coins)) is not None
 
 
 def test_zero_is_the_number_not_a_float() -> None:

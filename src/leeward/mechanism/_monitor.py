@@ -23,10 +23,8 @@ Machine-checked (docs/proved.md): `sanitized_step`, `going_on_step`, `sanitized_
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,7 +33,7 @@ from leeward._arrays import given_array
 from leeward._taught import taught
 from leeward.distance import Line
 from leeward.errors import InputError, RefusedError
-from leeward.exact._real import Real, exact, whole
+from leeward.exact._real import Real, whole
 from leeward.mechanism._sanitized import NOT_ANSWERED, SAFE, Sanitized, SanitizedAnswers
 from leeward.noise import Bits
 
@@ -107,58 +105,6 @@ class MonitorState:
     def held(self) -> Real:
         """What is reserved beyond that: ε for each count of the pending round that may yet turn out not safe."""
         return self.epsilon * self.may_stop
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the state as JSON-ready values."""
-        rounds = [
-            {
-                "question": r.question,
-                "at_most": list(r.at_most),
-                "answers": None if r.answers is None else list(r.answers),
-            }
-            for r in self.rounds
-        ]
-        return {"epsilon": str(self.epsilon), "stop_after": self.stop_after, "rounds": rounds}
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> MonitorState:
-        """Read what `to_dict` wrote.
-
-        Raises:
-            InputError: if it is not a state that a monitor can be in.
-        """
-        try:
-            epsilon, stop_after = exact(Fraction(stored["epsilon"])), int(stored["stop_after"])
-            rounds = tuple(
-                Round(
-                    str(r["question"]),
-                    tuple(int(t) for t in r["at_most"]),
-                    None if r["answers"] is None else tuple(int(a) for a in r["answers"]),
-                )
-                for r in stored["rounds"]
-            )
-        except (KeyError, TypeError, ValueError):
-            raise InputError("A stored monitor", "its state cannot be read", "Restore it from a backup") from None
-        state = cls(epsilon, stop_after, rounds)
-        state._check()
-        return state
-
-    def _check(self) -> None:
-        names = [r.question for r in self.rounds]
-        sound = self.stop_after >= 1 and self.epsilon.sign() > 0 and len(set(names)) == len(names)
-        stops = 0
-        for number, each in enumerate(self.rounds, start=1):
-            sound = sound and bool(each.at_most) and min(each.at_most) >= 0 and stops < self.stop_after
-            if each.answers is None:
-                sound = sound and number == len(self.rounds)
-                continue
-            sound = sound and len(each.answers) == len(each.at_most)
-            for answer, t in zip(each.answers, each.at_most, strict=False):
-                still = stops < self.stop_after
-                sound = sound and (answer == SAFE or answer > t if still else answer == NOT_ANSWERED)
-                stops += answer >= 0
-        if not sound:
-            raise InputError("A stored monitor", "no monitor can be in this state", "Restore it from a backup")
 
 
 @taught

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-from ._bernoulli import Coin, flip_each, flip_minus
+from ._bernoulli import Coin, flip_minus
 from ._bits import Bits, SeededBitsForTests, SystemBits
 from ._digits import Enclosed, floor_digits
 from ._first_accepted import FirstAccepted
@@ -21,7 +21,6 @@ __all__ = [
     "SeededBitsForTests",
     "SystemBits",
     "add_saturating",
-    "flip_each",
     "flip_minus",
     "floor_digits",
     "uniform_below",

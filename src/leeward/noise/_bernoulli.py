@@ -10,7 +10,7 @@ Machine-checked (docs/proved.md): `exact_coin_bounds`, `exact_coin_law`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -132,11 +132,3 @@ def flip_minus(exponents: NDArray[np.float64], exactly: Callable[[int], Enclosed
     chance = np.exp(-exponents)
     slack = chance * ((exponents + 1) * 2.0**-46)  # x moves e^{−x} by x·2⁻⁴⁷ of itself, and exp rounds
     return flip_enclosed(chance - slack, chance + slack, exactly, bits)
-
-
-def flip_each(coins: Sequence[Coin], which: NDArray[np.integer[Any]], bits: Bits) -> NDArray[np.bool_]:
-    """Flip coin ``which[i]`` for each i; the result has the shape of ``which``."""
-    floors = np.array([floor_digits(coin.probability, WIDTH) for coin in coins], np.int64)
-    words = np.empty(which.shape, np.uint32)
-    bits.fill(words)
-    return compare(words, floors[which], None, lambda i: coins[int(which.flat[i])].probability, bits)

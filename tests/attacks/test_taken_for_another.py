@@ -115,3 +115,67 @@ def test_ids_that_only_resemble_such_a_number_are_ids(tmp_path: Path) -> None:
     ids = ["1E5", "5e12", "E+1", "12E+", "+49 30 1", "a1E+5"][: len(table)]
     table = table.set_column(0, "who", pa.array(ids))
     assert lw.release(plan_of(table, 8), lw.Budget(tmp_path / "budget.db", "walks", "99")).answers.num_rows == 2
+
+
+DAYS = {"start": dt.timedelta(hours=18), "end": dt.timedelta(hours=19)}
+CUT: dict[str, tuple[dt.timedelta, dict[str, Any]]] = {
+    "days": (dt.timedelta(), DAYS),
+    "days of a zone": (
+        -dt.timedelta(hours=9),
+        {"start": -dt.timedelta(hours=3), "end": dt.timedelta(), "timezone": "Asia/Tokyo"},
+    ),
+    "hours": (dt.timedelta(hours=18), {"start": dt.timedelta(hours=18, minutes=10), "end": dt.timedelta(hours=19)}),
+    "minutes": (
+        dt.timedelta(hours=18),
+        {"start": dt.timedelta(hours=18, seconds=9), "end": dt.timedelta(hours=18, seconds=40)},
+    ),
+}
+
+
+@pytest.mark.parametrize("what", CUT)
+def test_times_that_are_cut_to_more_than_is_asked_stop_a_release(what: str, tmp_path: Path) -> None:
+    """All who were there on a day seem to have come at midnight, and every later hour is safe."""
+    cut, how = CUT[what]
+    zone = {key: value for key, value in how.items() if key == "timezone"}
+    inside = [how["start"] + dt.timedelta(seconds=7 + i % 9) for i in range(5)]
+    times = [DAY + each for each in [*[cut] * 95, *inside]]
+    when = pa.array(times, pa.timestamp("us", "UTC" if zone else None))
+    rows = pa.table({"who": range(100), "where": ["park"] * 100, "when": when})
+
+    def asked(start: dt.timedelta, end: dt.timedelta) -> tuple[Any, Any]:
+        seen = lw.visits(rows, person="who", place="where", time="when", **zone)
+        public = lw.places(pa.table({"place": ["park"]}), place="place")
+        ahead = dt.timedelta(hours=9) if zone else dt.timedelta()
+        ends = {"start": DAY + start + ahead, "end": DAY + end + ahead}
+        plan = lw.plan(
+            lw.count_visitors(seen, public, **ends, places_per_person=1), lw.AdditionOnly("9"), safe_at_most=9
+        )
+        return plan, lw.Budget(tmp_path / f"{start.total_seconds():.0f}.db", "a", "9")
+
+    with pytest.raises(DoubtfulDataError, match="at the start of"):
+        lw.release(*asked(how["start"], how["end"]))
+    assert any("at the start of" in each for each in lw.check(*asked(how["start"], how["end"])).refusals)
+    lw.release(*asked(cut, how["end"]))
+
+
+GRIDS = [({"metres": 200}, 2, 5), ({"metres": 600}, 2, 4), ({"h3": 8}, 2, 5), ({"metres": 100}, 3, 4)]
+
+
+@pytest.mark.parametrize(("cells", "few", "enough"), GRIDS)
+def test_positions_that_are_rounded_to_more_than_a_cell_stop_a_release(
+    cells: Any, few: int, enough: int, tmp_path: Path
+) -> None:
+    """Of 506 cells of 200 metres, two decimals of a degree leave 482 empty, wherever people are."""
+
+    def asked(digits: int) -> tuple[Any, Any]:
+        north = [round(48.84 + i * 37 % 400 / 10007, digits) for i in range(200)]
+        east = [round(2.3 + i * 91 % 600 / 10007, digits) for i in range(200)]
+        rows = pa.table({"who": range(200), "north": north, "east": east, "when": [DAY] * 200})
+        seen = lw.visits(rows, person="who", time="when", latitude="north", longitude="east")
+        box = lw.grid(west=2.3, south=48.84, east=2.36, north=48.88, **cells)
+        found = lw.count_visitors(seen, box, start="2020-01-01", end="2020-01-02", places_per_person=1)
+        return lw.plan(found, lw.AdditionOnly("9"), safe_at_most=2), lw.Budget(tmp_path / f"{digits}.db", "a", "9")
+
+    with pytest.raises(DoubtfulDataError, match=f"at most {few} decimals"):
+        lw.release(*asked(few))
+    lw.release(*asked(enough))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from ._beyond import refuse_beyond
+from ._coarse import refuse_coarse
 from ._look import Look, refuse_doubtful
 from ._matches import may_be_alike, refuse_alike
 from ._open import Keys, Opened, files_of, files_of_list, open_data, read_keys, shared
@@ -18,6 +19,7 @@ __all__ = [
     "read_places",
     "refuse_alike",
     "refuse_beyond",
+    "refuse_coarse",
     "refuse_doubtful",
     "shared",
 ]

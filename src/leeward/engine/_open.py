@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from leeward._postgres import is_address
 from leeward.engine._beyond import Beyond
+from leeward.engine._coarse import Coarse
 from leeward.engine._groups import GroupList
 from leeward.engine._look import Look
 from leeward.engine._matches import Matches, Survey
@@ -58,6 +59,10 @@ class Opened(Protocol):
 
     def goes_on_after(self, windows: Sequence[Window]) -> bool:
         """Return whether rows go on soon after the last of some windows."""
+        ...
+
+    def coarse(self, query: Any, windows: Sequence[Window]) -> list[Coarse]:
+        """Return how many times and positions are rounded to more than is asked."""
         ...
 
     def matches(self, query: Any, windows: Sequence[Window] = ()) -> Matches | None:

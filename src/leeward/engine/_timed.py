@@ -12,17 +12,20 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol
+from zoneinfo import ZoneInfo
 
 import ibis
 
 from leeward._private import Private
 from leeward.engine._bound import Bound
+from leeward.engine._coarse import UNITS, Coarse, at_start, of_times
 from leeward.engine._look import Look, covered, in_words
 from leeward.engine._rows import Rows
 from leeward.engine._slots import windowed
 from leeward.engine._times import Times, when
-from leeward.engine._window import bounds
+from leeward.engine._window import Clock, bounds
 from leeward.query import Window
 
 if TYPE_CHECKING:
@@ -112,6 +115,49 @@ class TimedRows(Rows):
         rows = self._of_all.filter(self._comparable(windows[0], self._of_all))
         there = (rows.stamp >= last) & (rows.stamp < min(last + soon, 2**63 - 1))
         return bool(self._bound.fetch(rows.aggregate(there=there.any()))["there"][0].as_py())
+
+    def coarse(self, query: Any, windows: Sequence[Window]) -> list[Coarse]:
+        """See how many of the times in and around some windows are cut to days, hours or minutes in which these begin.
+
+        A window that begins where such a unit does loses nobody: who was there in the unit is taken to have been there at
+        its start. (And a table may hold where people were at each full hour.)
+
+        Args:
+            query: one of the questions.
+            windows: what they are about.
+
+        Raises:
+            DataError: a data file changed meanwhile.
+        """
+        if not windows:
+            return []
+        ends = [self._bounds(window) for window in windows]
+        per_second, shifts = self._when.per_second, self._shifts(windows[0])
+        units = [
+            (unit * per_second, name, share)
+            for unit, name, share in UNITS
+            if not all(at_start(first, unit * per_second, shifts) for first, _ in ends)
+        ]
+        if not units:
+            return []
+        day, most = 86_400 * per_second, 2**63 - 1
+        first, last = max(min(one for one, _ in ends) - day, -most), min(max(end for _, end in ends) + day, most)
+        rows = self._of_all.filter(self._of_all.kept, self._comparable(windows[0], self._of_all))
+        rows = rows.filter(rows.stamp >= first, rows.stamp < last)
+        counts = {name: at_start(rows.stamp, unit, shifts).ifelse(1, 0).sum() for unit, name, _ in units}
+        (found,) = self._bound.fetch(rows.aggregate(of=rows.count(), **counts)).to_pylist()
+        self._bound.check_unchanged()
+        return [of_times(name, share, int(found[name] or 0), int(found["of"])) for _, name, share in units]
+
+    def _shifts(self, window: Window) -> list[int]:
+        """By how much clocks are ahead of what the stamps are of, in stamps: those of the window, and of the zone."""
+        if self._when.clock_for(window) is Clock.READINGS:
+            return []
+        zones = [window.start.tzinfo] if window.aware else []
+        zones += [] if self._timezone is None else [ZoneInfo(self._timezone)]
+        moments = [window.start.replace(tzinfo=None, month=month, day=1) for month in (1, 7)]
+        ahead = {moment.replace(tzinfo=zone).utcoffset() or timedelta() for zone in zones for moment in moments}
+        return sorted(int(each.total_seconds()) * self._when.per_second for each in ahead)
 
     def _looked(
         self,

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from leeward._buffers import numbers
 from leeward._private import Private
 from leeward.engine._bound import Bound
+from leeward.engine._coarse import Coarse, decimals_of, of_few_decimals, of_positions
 from leeward.engine._columns import columns_by_role, hexagon, kept, key, point, square, who
 from leeward.engine._engines import Binds, bind_private
 from leeward.engine._matches import Matches, Survey, matches
@@ -146,6 +147,24 @@ class VisitTable(TimedRows):
 
     def beyond(self, query: CountVisitors) -> None:
         """Visits are of no numbers."""
+
+    def coarse(self, query: CountVisitors, windows: Sequence[Window]) -> list[Coarse]:
+        """See also how many positions in some windows have fewer decimals than the cells of the grid are wide.
+
+        Raises:
+            DataError: a data file changed meanwhile.
+        """
+        found, grid = super().coarse(query, windows), self._places.grid
+        if grid is None or not windows or not (few := decimals_of(grid)):
+            return found
+        rows = self._raw_of(query.visits, windows)
+        rows = rows.filter(kept(rows, query.visits))
+        latitude, longitude, _ = point(rows, query.visits)
+        degrees = {"latitude": latitude, "longitude": longitude}
+        counts = {axis: of_few_decimals(degrees[axis], digits).ifelse(1, 0).sum() for axis, digits in few}
+        (told,) = self._bound.fetch(rows.aggregate(of=latitude.count(), **counts)).to_pylist()
+        self._bound.check_unchanged()
+        return [*found, *(of_positions(axis, digits, int(told[axis] or 0), int(told["of"])) for axis, digits in few)]
 
     def exactly(self, query: CountVisitors, drawn_from: DrawnFrom = "answer") -> VisitCounts:
         """Return what a mechanism draws from: the counts, or `count_with_left_out`."""

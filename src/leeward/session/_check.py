@@ -87,7 +87,15 @@ def check_planned(
     Raises:
         LeewardError: the table, the public list or the ledger cannot be read, or the plans cannot be carried out at all.
     """
-    from leeward.engine import may_be_alike, open_data, read_keys, refuse_alike, refuse_beyond, refuse_doubtful
+    from leeward.engine import (
+        may_be_alike,
+        open_data,
+        read_keys,
+        refuse_alike,
+        refuse_beyond,
+        refuse_coarse,
+        refuse_doubtful,
+    )
     from leeward.ledger._records import Amount
 
     progress("reading the public list")
@@ -128,6 +136,9 @@ def check_planned(
         with refusals:
             if new:
                 refuse_beyond(survey.beyond)
+        with refusals:
+            if new:
+                refuse_coarse(table.coarse(new[0].counted, windows))
         over = [refusals.told(partial(_over, made, table)) for made in known]
     stand_in = _stand_in(known[0], keys)
     charged_for = dict(zip([question(made, keys.digest()).canonical() for made in unpaid], amounts, strict=True))

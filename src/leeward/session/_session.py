@@ -326,10 +326,10 @@ class Session(Private):
 
         Raises:
             DoubtfulDataError: nothing, or under 1 % of the rows that should, would count; or listed keys, or values that the
-                filter allows, are spelt otherwise than in the rows; or over 9 of 10 numbers lie beyond the bounds. For the
-                curator only.
+                filter allows, are spelt otherwise than in the rows; or over 9 of 10 numbers lie beyond the bounds; or times
+                or positions are rounded to more than is asked. For the curator only.
         """
-        from leeward.engine import may_be_alike, refuse_alike, refuse_beyond, refuse_doubtful
+        from leeward.engine import may_be_alike, refuse_alike, refuse_beyond, refuse_coarse, refuse_doubtful
 
         if queries:
             table, _ = self._recognised()
@@ -338,6 +338,7 @@ class Session(Private):
             windows = [query.window for query in queries if query.window is not None]
             quiet = going_on and (any(look.taken for look in looks) or table.goes_on_after(windows))
             refuse_doubtful(looks, going_on=quiet)
+            refuse_coarse(table.coarse(queries[0], windows))
             if may_be_alike(queries[0], looks):  # it costs one more pass over the rows
                 refuse_alike(table.matches(queries[0], windows))
             if looks[0].dropped.get("filtered"):

@@ -80,6 +80,16 @@ def test_it_asks_and_is_refused(service: tuple[Stand, str], tmp_path: Path) -> N
     assert (unknown.value.status, unknown.value.code) == (401, "token")
 
 
+def test_nothing_that_is_asked_is_left_out_in_silence(service: tuple[Stand, str]) -> None:
+    """What the client did not know it did not send: the answer was about all rows, or another question."""
+    stand, url = service
+    client = Client(url, stand.tokens["ann"])
+    with pytest.raises(ValueError, match=r"keep at its top, not in \[data\]"):
+        client.plan("town", {"data": {"keep": {"venue": ["a"]}}, **SAFE})
+    with pytest.raises(RefusedError, match=r"\[windwo\]"):
+        client.plan("town", {"windwo" if name == "window" else name: keys for name, keys in SAFE.items()})
+
+
 def test_it_sends_its_token_to_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
     """A redirection is not followed, a proxy of the environment is not used, and plain HTTP leaves no machine."""
     seen = list[str]()

@@ -24,8 +24,8 @@ from datetime import date
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-ASKED = ("query", "window", "protect", "decide", "publish", "keep")
-"""The sections of a spec that a question has; the others are the curator's, and are not sent."""
+CURATORS = ("data", "places", "budget")
+"""The sections of a spec that are the curator's, and are not sent; the service refuses what else is no question's."""
 
 _HERE = ("127.0.0.1", "localhost", "::1")
 
@@ -84,7 +84,7 @@ class Client:
 
         Args:
             data_set: the name of the data set.
-            spec: a file of TOML, or sections as dicts; see `ASKED`.
+            spec: a file of TOML, or sections as dicts; see `CURATORS`.
             accept_useless: whether an answer is meant that would say practically nothing.
 
         Raises:
@@ -168,7 +168,9 @@ def _asked(data_set: str, spec: str | os.PathLike[str] | Mapping[str, Any], acce
     else:
         with open(spec, "rb") as file:
             given = tomllib.load(file)
-    sections = {section: given[section] for section in ASKED if section in given}
+    if isinstance(data := given.get("data"), Mapping) and "keep" in data:
+        raise ValueError("A question filters rows by keep at its top, not in [data], which is not sent: move it there")
+    sections = {section: keys for section, keys in given.items() if section not in CURATORS}
     return {"data_set": data_set, "spec": sections, "accept_useless": accept_useless}
 
 

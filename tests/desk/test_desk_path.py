@@ -191,13 +191,13 @@ def test_a_doubtful_release_stops_and_is_not_charged(seat: Seat) -> None:
 def test_a_release_that_is_cancelled_before_it_is_paid_for_charges_nothing(
     seat: Seat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name, charge = walked(seat), session.Session.answer
+    name, request = walked(seat), session.Session.request
 
     def cancelled(self: Any, priced: Any, *given: Any, **named: Any) -> Any:
         seat.post("/jobs/1/cancel")
-        return charge(self, priced, *given, **named)
+        return request(self, priced, *given, **named)
 
-    monkeypatch.setattr(session.Session, "answer", cancelled)
+    monkeypatch.setattr(session.Session, "request", cancelled)
     page = text_of(done(seat, seat.post(f"/drafts/{name}/release", OPEN)))
     assert "This was cancelled." in page
     assert "Nothing was charged." in page

@@ -26,7 +26,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from tests.flat_series import flat_series
-from tests.ledger.single import peek, reserve
+from tests.ledger.single import peek
 from tests.private_files import write_private
 from tests.shown import canaries
 from tests.shown.canaries import AT, LATITUDE, LONGITUDE, NUMBER, OTHER, PERSON, PLACE
@@ -36,7 +36,7 @@ from leeward._private import Private
 from leeward.cli import LeewardError
 from leeward.engine import open_data, read_keys
 from leeward.errors import RefusedError
-from leeward.ledger import Ledger, MemoizedReports, PersonBudgets, Request
+from leeward.ledger import Drawn, Ledger, MemoizedReports, PersonBudgets, Request
 from leeward.local import check_job
 from leeward.local._levels import LevelsOfPeople
 from leeward.local.location._clamped import Clamped
@@ -60,7 +60,7 @@ from leeward.session._dry_run import dry_run
 from leeward.session._question import question as question_of
 from leeward.session._release import release_planned
 from leeward.session._result import CuratorNotes, save_all
-from leeward.session._session import Session
+from leeward.session._session import Session, answer
 from leeward.session._together import together
 from leeward.spec import check_spec
 from leeward.tables._detected import detected
@@ -150,7 +150,8 @@ def _visitors(made: LongSession) -> None:
     with open_data(query, keys) as table, Session(query, budget) as session:
         counted = table.count(query)
         (priced,) = session.price([plan])
-        paid = session.answer(priced)
+        (paid,) = answer([(session, priced)])
+        held["counts"] = session.count(priced)
         held["content"], held["look"] = table.content(bytes(32)), table.look(query)
         held["survey"], held["checked"] = table.survey(query), check_planned([plan], budget)
         held |= {
@@ -173,10 +174,12 @@ def _visitors(made: LongSession) -> None:
         notion="addition-only/person",
         content=held["content"],
     )
-    with reserve(ledger, request) as claim:
-        claim.store(b"answer")
+    with ledger.reserve([request]) as claim:
+        claim.store([Drawn(b"answer")])
     held |= {
         "claim": claim,
+        "reserved": claim.releases[0],
+        "drawn": Drawn(b"answer"),
         "request": request,
         "answer": peek(ledger, budget.dataset, "k", "k"),
         "places": places,

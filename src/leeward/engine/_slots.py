@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of several windows each row is in, found in one pass: one division and one join with a short table.
+"""Which of several windows each row is in, found in one pass: one division, and perhaps one join with a short table.
 
 The ends of windows that people ask for are multiples of an hour, a day or a quarter of an hour apart. So the time from
 the first start to the last end is cut into equal slots, as long as the greatest common divisor of all distances between
 ends, and every window is a run of slots. The slot of a row is one division; the table of slots says which windows it belongs
-to (none, one, or several that overlap). Where the ends are so odd that there are more than `MOST` slots, rows and windows
-are compared instead, which is slower and gives the same.
+to (none, one, or several that overlap). Where windows of one length follow each other, the slot is the window. Where the
+ends are so odd that there are more than `MOST` slots, rows and windows are compared instead, which is slower and gives the
+same.
 """
 
 from __future__ import annotations
@@ -55,6 +56,9 @@ def windowed(rows: ir.Table, ends: Sequence[tuple[int, int]], bound: Bound) -> i
     inside = (rows.stamp >= low) & (rows.stamp < high)
     slot = whole_quotient(inside.ifelse(rows.stamp, low) - low, ibis.literal(length, "int64"))
     held = [(place, first, slot) for place, first, end in some for slot in _slots(first, end, low, length)]
+    if held == [(place, low + place * length, place) for place in range(len(ends))]:  # each slot is a window
+        cut = rows.filter(inside).mutate(window=slot)
+        return cut.mutate(first=cut.window * length + low)
     slots = _table("leeward_slots", ("window", "first", "slot"), held, bound)
     found = rows.filter(inside).mutate(slot=slot)
     joined = found.inner_join(slots, found.slot == slots.slot)

@@ -73,6 +73,7 @@ MUTANTS = [
       "the end of the window is inside"),
     M(SLOTS, "windowed", "(end - low for each in some for end in each[1:])", "(first - low for _, first, _ in some)", WINDOWS,
       "windows end where the next one begins"),
+    M(SLOTS, "windowed", "held == [(place, low + place * length, place) for place in range(len(ends))]", "True", WINDOWS, "windows with gaps are counted as if there were none"),
     M(SLOTS, "_compared", "rows.stamp < windows.end", "rows.stamp <= windows.end", WINDOWS, "the end of a window is inside, where ends are odd"),
     M(TIMED, "TimedRows._one_pass", "each.aware == window.aware", "True", WINDOWS, "windows of two kinds of time are compared with one column"),
     M(TIMED, "TimedRows._one_pass", "if self._kind(each) == self._kind(window)", "if True", "tests/engine/test_engine_clock.py", "dates count in an hour that is asked beside its day"),

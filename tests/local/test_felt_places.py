@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from leeward.errors import InputError, LeewardError, SpecError
+from leeward.errors import DataError, InputError, LeewardError, SpecError
 from leeward.local import check_job
 from leeward.local.location import Felt, PlaceRegion, PlanarLaplace
 from leeward.noise import SeededBitsForTests
@@ -171,6 +171,27 @@ def test_what_is_never_passed_into_is_excepted_from_the_promise(folder: Path) ->
 def test_what_cannot_be_promised_is_refused(sections: dict[str, Any], said: str, folder: Path) -> None:
     with pytest.raises(LeewardError, match=said):
         check_job(spec(**sections), folder=folder)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        None,
+        "Polygon",
+        {"type": 7},
+        {"type": "Point", "coordinates": [116.31, 39.91]},
+        {
+            "type": "Polygon",
+            "coordinates": [[[116.3, 39.9], [116.32, 39.92], [116.32, 39.9], [116.3, 39.92], [116.3, 39.9]]],
+        },
+    ],
+)
+def test_a_region_that_is_no_polygon_is_refused_in_words(shape: Any, folder: Path) -> None:
+    """The last one's edges cross: which places it holds is anybody's guess."""
+    held = {"type": "Feature", "properties": {"use": "clinic"}, "geometry": shape}
+    (folder / "zones.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": [held]}))
+    with pytest.raises(DataError, match=r"Give a collection of polygons|its edges cross"):
+        check_job(spec(regions={"column": "use", "geojson": "zones.geojson", "of": {"clinic": POLICY}}), folder=folder)
 
 
 def test_weights_are_named_and_levels_have_one_distance(folder: Path) -> None:

@@ -84,13 +84,20 @@ def _within(regions: Regions, name: str, north: list[float], east: list[float], 
     path = resolve(regions.geojson, folder)
     with reading(f"The file '{path}'", "Give a collection of polygons in degrees (WGS 84)"):
         shapes = [
-            shapely.geometry.shape(feature["geometry"])
+            feature["geometry"]
             for feature in features(File.of(path))
             if str(properties(feature).get(regions.column)) == name
         ]
         held = np.zeros(len(north), bool)
         for shape in shapes:
-            if shape.geom_type not in ("Polygon", "MultiPolygon"):
+            if not isinstance(shape, dict) or shape.get("type") not in ("Polygon", "MultiPolygon"):
                 raise ValueError("a region is a polygon")
-            held |= shapely.intersects_xy(shape, np.array(east), np.array(north))
+            polygon = shapely.geometry.shape(shape)
+            if not polygon.is_valid:
+                raise DataError(
+                    f"A polygon of '{name}' in {path}",
+                    "its edges cross, or its parts overlap, so that what lies inside is a matter of opinion",
+                    "Correct it; shapely.make_valid does it in one way",
+                )
+            held |= shapely.intersects_xy(polygon, np.array(east), np.array(north))
     return [int(number) for number in np.flatnonzero(held)]

@@ -165,6 +165,7 @@ def test_the_statement_says_how_often(folder: Path) -> None:
     assert told["budget"]["text"].startswith(
         "Readings of a day of a meter are published, or used for what is, in at most 2 runs;"
     )
+    assert told["budget"]["text"].endswith("; what different runs publish of different days adds up")
     assert "A second run draws new noise and costs as much again" not in told["not_guaranteed"]
     without = check_job({key: part for key, part in spec().items() if key != "budget"}, folder=folder)
     assert without.statement().to_dict()["budget"] is None

@@ -96,6 +96,14 @@ def test_the_dry_run_compares_the_ways_to_what_is_asked() -> None:
     assert check_job(spec()).statement().routes == ()
 
 
+def test_of_a_group_it_is_told_that_noise_on_readings_adds_up_over_meters() -> None:
+    given = spec(publish={"what": "totals", "per": "day", "by": "street"})
+    told = [each for title, each in check_job(given).facts() if title == "same promise"]
+    more = " for a group of one meter, √n times that for n"
+    assert [each.endswith(more) for each in told] == ["noisy readings added up" in each for each in told]
+    assert told[0].endswith(more)
+
+
 def test_a_tree_that_would_be_refused_is_no_way() -> None:
     """At a rate that leaves a day's total within ten ranges on average, a third of it does not."""
     made = routes(totals("maximum", epsilon="1/70"))

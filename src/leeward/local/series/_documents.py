@@ -192,7 +192,7 @@ class SeriesRoute(Part):
     Attributes:
         span: what is totalled, the longest of them.
         way: noisy readings added up (with noise of their own, or one draw for each span), the total alone, or a tree.
-        deviation: the standard deviation of the total's error.
+        deviation: the standard deviation of the total's error; from readings of a group, where that is one meter.
         levels: of a tree, which totals are published.
         chosen: whether it is the one that is asked for.
         text: the same in words.

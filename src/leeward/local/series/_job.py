@@ -38,7 +38,7 @@ from leeward.local.series._repeats import Remembered, law_of
 from leeward.local.series._schedule import Schedule
 from leeward.local.series._series import Series
 from leeward.local.series._spec import Attacker, Publish, asked_of_levels, read_spec
-from leeward.local.series._statement import facts, statement, with_budget, with_repeats
+from leeward.local.series._statement import facts, statement, with_budget, with_groups, with_repeats
 from leeward.local.series._totals import Totals
 from leeward.local.series._totals_table import (
     names_of_totals,
@@ -185,6 +185,7 @@ class SeriesJob:
         else:
             levels, column, grouped = self.own.levels, self.own.column, self.by is not None
             made = statement_of_levels(levels, column, self.totals_by_level(), others, grouped=grouped)
+        made = made if self.by is None else with_groups(made)
         made = made if self._attacked is None else made.model_copy(update={"attacker": self._attacked})
         made = made if self.stores.repeat is None else with_repeats(made)
         return made if self.budget is None else with_budget(made, self.budget.reports_a_day, self.budget.over)

@@ -147,6 +147,17 @@ def with_repeats(made: SeriesStatement) -> SeriesStatement:
     return made.model_copy(update={"repeats": True, "not_guaranteed": (*kept, _AGAIN)})
 
 
+def with_groups(made: SeriesStatement) -> SeriesStatement:
+    """Return a statement of totals of groups of meters: noise on readings adds up over meters, noise on a total does not."""
+    routes = (
+        each.model_copy(update={"text": f"{each.text} for a group of one meter, √n times that for n"})
+        if each.way in ("readings", "norm readings")
+        else each
+        for each in made.routes
+    )
+    return made.model_copy(update={"routes": tuple(routes)})
+
+
 def with_budget(made: SeriesStatement, reports_a_day: int, over: Over) -> SeriesStatement:
     """Return a statement with a bound on how many times the readings of a meter's day are published."""
     runs = counted(reports_a_day, "run")
@@ -154,7 +165,8 @@ def with_budget(made: SeriesStatement, reports_a_day: int, over: Over) -> Series
     drawn = "drawn anew" if made.repeats else "published, or used for what is,"
     text = (
         f"Readings of a day of a meter are {drawn} in at most {runs}; {what}. So what is published"
-        f" of a day costs at most {f'{reports_a_day} times' if reports_a_day > 1 else 'once'} what is said here of one run"
+        f" of a day costs at most {f'{reports_a_day} times' if reports_a_day > 1 else 'once'} what is said here of one run;"
+        " what different runs publish of different days adds up"
     )
     kept = tuple(each for each in made.not_guaranteed if each != _SECOND)
     return made.model_copy(

@@ -24,6 +24,7 @@ IDS: dict[str, Callable[[int], Any]] = {
     "whole numbers": int,
     "floats": float,
     "texts of digits": str,
+    "texts of digits after zeros": "{:09d}".format,
     "texts": "user-{:07d}".format,
 }
 

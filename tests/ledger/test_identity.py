@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -67,6 +67,16 @@ def test_zeros_at_the_end_are_written_in_one_way() -> None:
     for number in (10, 100, 120, 1200, 10200, 1000001000, 7 * 10**30, 71 * 10**30):
         assert payer(number) == payer(f" {number}") == payer(f"0{number}") == payer(f"{number}.00"), number
     assert len({payer(number) for number in (1, 10, 100, 11, 110, 101, 1010)}) == 7
+
+
+def test_numbers_that_are_read_in_less_time_are_those_that_decimals_are() -> None:
+    """An exponent takes the long way."""
+    for parts in product(("", "+", "-", " +"), ("7", "007", "70", "0", "9" * 64, "9" * 65), ("", ".0", ".", ".00")):
+        written = "".join(parts)
+        assert payer(written) == payer(f"{written}e0"), written
+    others = ["++7", "+", ".", "+.", "7.0.0", "7+", "+7+", "٧.0"]
+    assert [*map(payer, others)] == others
+    assert [payer(one) for one in ("+007.0", "+.0", "+0.0", " 00 ")] == ["7", "0", "0", "0"]
 
 
 @pytest.mark.parametrize("size", [15, 16, 17, 27, 28, 29, 39, 60])

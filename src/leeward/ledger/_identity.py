@@ -78,10 +78,11 @@ def payer(person: Any) -> str:
     Raises:
         InputError: as for `named`.
     """
-    text = named(person)
+    text = person if type(person) is str else named(person)
     number = text.strip()
-    if number.isdecimal() and number.isascii() and number[0] != "0" and len(number) <= _DIGITS:
-        return number  # as it is written below, in less time
+    digits = number.removeprefix("+").removesuffix(".0")
+    if digits.isdecimal() and digits.isascii() and len(digits) <= _DIGITS:
+        return digits.lstrip("0") or "0"  # as it is written below, in less time: there may be millions
     if not _NUMERAL.fullmatch(number):
         return text
     try:

@@ -218,6 +218,6 @@ MUTANTS = [
     M("leeward._plain", "likely", "in (0, 100)", "in ()", "tests/local/test_series_of_one.py", "what an attacker holds for likely reads as certain"),
     M("leeward.ledger._hashed_ids", "hashed_ids", "made ^ second(made)", "made", "tests/ledger/test_hashed_ids.py", "whoever has the keys reads ids backwards"),
     M("leeward.ledger._hashed_ids", "_cmac", "rows, done = rows[~is_last], done + _SIZE", "rows, done = rows[:0], done", "tests/ledger/test_hashed_ids.py", "ids that begin alike are one person"),
-    M("leeward.ledger._identity", "payer", "and len(number) <= _DIGITS", "", "tests/ledger/test_identity.py", "a long number in digits is not the one with an exponent"),
+    M("leeward.ledger._identity", "payer", "and len(digits) <= _DIGITS", "", "tests/ledger/test_identity.py", "a long number in digits is not the one with an exponent"),
     M("leeward.ledger._spent", "distinct", "if (np.diff(first[order]) > 0).all():", "if True:", "tests/ledger/test_people.py", "two reports of one person in a day are of two"),
 ]  # fmt: skip

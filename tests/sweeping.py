@@ -14,8 +14,13 @@ import pytest
 WHOLE = ("accounting", "benchmarks", "distance", "exact", "noise", "notion", "oracle")
 """Rooms whose tests take seconds in all: `make test` runs them whole."""
 
-COMPLETE = {"grid", "keys", "mutants", "proofs", "spec", "test_desk_browser"}
-"""Rooms, and files, whose grids are complete lists of what must hold: the build server runs them whole."""
+COMPLETE = {
+    *("grid", "keys", "mutants", "proofs", "spec", "test_desk_browser"),
+    *("test_architecture", "test_arguments", "test_docstrings", "test_masked_arrays", "test_schemas"),
+}
+"""Rooms, and files, whose grids are complete lists of what must hold: the build server runs them whole.
+
+Above all lists in which every point is a thing of its own, such as a module or a document, and not one value of many."""
 
 
 def thin(items: Iterable[pytest.Item]) -> None:

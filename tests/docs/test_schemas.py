@@ -43,7 +43,9 @@ from leeward.cli._refused import other, refusal
 from leeward.cli._released import Released, summary
 from leeward.cli._tokens import MayAsk, MayAskList, MaySend
 from leeward.engine import Look
+from leeward.engine._beyond import Beyond
 from leeward.engine._matches import Matches, Survey
+from leeward.engine._people import People
 from leeward.engine._stand_in import stand_in
 from leeward.errors import CapExceededError, LeewardError
 from leeward.ledger import Account, Entry
@@ -172,7 +174,8 @@ def looked(which: int) -> CheckedSpec:
     """What is known before a release: of places, and of a number that nothing was counted of."""
     plan = [plans()[0], next(plan for plan in plans() if isinstance(plan, NumberPlan))][which]
     look = Look(9, 4, {"filtered": 0, "null_person": 5}, times=None if which else ("from", "to"))
-    survey = Survey(below=1, above=0) if which else Survey(Matches(3, 2, 1, {"spaces": ("a",)}))
+    matched = Matches(3, 2, 1, {"spaces": ("a",)})
+    survey = Survey(beyond=Beyond(1, 0, 4, False)) if which else Survey(matched, people=People(2, 4, 3, 1))
     cap = None if which else Amount(Fraction(5), Fraction(1, 9))
     stands = Standing("dp/person", Balanced("dp/person", cap, Amount(Fraction(1, 3))), (False,), (False,))
     prices = {"a key": Amount(Fraction(1))}
@@ -369,7 +372,7 @@ def test_broken_documents_are_refused_by_the_schema_and_by_the_model(name: str) 
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_a_schema_says_its_format_and_knows_all_of_its_keys(name: str) -> None:
     schema = json.loads((SCHEMAS / name).read_text(encoding="utf-8"))
-    assert schema["properties"]["format"]["const"] == 1
+    assert schema["properties"]["format"]["const"] == {"token-list.json": 2}.get(name, 1)
     assert "format" in schema["required"]
     objects = [part for part in (schema, *schema.get("$defs", {}).values()) if part.get("type") == "object"]
     assert all(part["additionalProperties"] is False for part in objects)

@@ -270,8 +270,10 @@ def test_of_a_statistic_numbers_beyond_the_bounds_and_groups_are_told(town: Town
     assert found["keys"]["alike"] == {"upper and lower case": ["north"]}
     assert (found["keys"]["named"], found["keys"]["unlisted"]) == (1, 1)
     assert found["looks"][0] == {
-        "window": None, "counted": 30, "not_counted": {"filtered": 2, "unknown_group": 30}, "over_bound": "", "stored": False
+        "window": None, "counted": 30, "not_counted": {"filtered": 2, "unknown_group": 30}, "over_bound": "",
+        "stored": False, "stand_ins": 0,
     }  # fmt: skip
+    assert found["people"] == {"ids": 60, "rows": 60, "most": 1, "next": 1}
     assert found["times"] is None
     _, out, _ = town.run("check", town.folder / "spec.toml")
     assert "1 below and 3 above, of 30 numbers" in out

@@ -38,6 +38,13 @@ def spent(town: Town) -> str:
 
 
 HOUR = ("start = 2026-01-01T18:00:00\nend = 2026-01-01T19:00:00", "start = {0}T18:00:00\nend = {0}T19:00:00")
+BOX_OF_PARIS = [
+    (
+        'table = "places.parquet"\nplace = "venue"\nlatitude = "lat"\nlongitude = "lon"\nname = "name"',
+        "grid = { west = 2.3, south = 48.8, east = 2.4, north = 48.9, metres = 2000 }",
+    ),
+    ('place = "venue"\ntime', 'latitude = "lat"\nlongitude = "lon"\ntime'),
+]
 DOUBTFUL: dict[str, tuple[Any, list[tuple[str, str]], str]] = {
     "another year": (None, [(HOUR[0], HOUR[1].format("2025-01-01"))], "116 rows outside the window"),
     "another hour": (
@@ -81,11 +88,7 @@ DOUBTFUL: dict[str, tuple[Any, list[tuple[str, str]], str]] = {
     ),
     "another city": (
         {"lat": 35.6, "lon": 139.7},
-        [
-            ('table = "places.parquet"\nplace = "venue"\nlatitude = "lat"\nlongitude = "lon"\nname = "name"', BOX)
-            for BOX in ["grid = { west = 2.3, south = 48.8, east = 2.4, north = 48.9, metres = 2000 }"]
-        ]
-        + [('place = "venue"\ntime', 'latitude = "lat"\nlongitude = "lon"\ntime')],
+        BOX_OF_PARIS,
         "115 rows at no place of the public list",
     ),
     "no rows": ("empty", [], "The table has no rows"),

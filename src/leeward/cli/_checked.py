@@ -27,6 +27,7 @@ class LookedAt(Part):
         not_counted: how many rows would not, by reason; of each row the first reason that holds.
         over_bound: what becomes of people over the bound, in words; empty where there are none.
         stored: whether its answer is stored, so that it is free.
+        stand_ins: how many rows inside name a person who stands in for those who are not known, such as 'unknown'.
     """
 
     window: WindowStated | None
@@ -34,6 +35,23 @@ class LookedAt(Part):
     not_counted: Mapping[str, int]
     over_bound: str
     stored: bool
+    stand_ins: int
+
+
+class PeopleNamed(Part):
+    """Whom the rows name that pass the filter, whenever they are.
+
+    Attributes:
+        ids: how many ids there are.
+        rows: how many rows name one.
+        most: how many of them name the id that most do.
+        next: how many name the id that comes next; 0 where there is none.
+    """
+
+    ids: int
+    rows: int
+    most: int
+    next: int
 
 
 class KeysCompared(Part):
@@ -79,6 +97,7 @@ class CheckedSpec(Document):
         times: the first and the last time of the data, in words; None where there is none.
         looks: one a window, or one.
         keys: how places or groups match the public list; None where there is no such list.
+        people: whom the rows name; None where each row is a person.
         below: how many of the numbers that count lie below the lower bound; None where there are no bounds.
         above: how many lie above the upper bound.
         answer_rows: how many rows each answer has; at most so many, where groups are not listed.
@@ -94,6 +113,7 @@ class CheckedSpec(Document):
     times: tuple[str, str] | None
     looks: tuple[LookedAt, ...]
     keys: KeysCompared | None
+    people: PeopleNamed | None
     below: int | None
     above: int | None
     answer_rows: int
@@ -106,6 +126,7 @@ class CheckedSpec(Document):
 def checked(found: Checked, budget: Budget, question: str = "") -> CheckedSpec:
     """Return what is printed of a look before a release of a question, which has a name in a spec of several."""
     first, matched, beyond, stands = found.looks[0], found.survey.matches, found.survey.beyond, found.standing
+    people = found.survey.people
     each = zip(found.plans, found.looks, found.over_bound, stands.answered, strict=True)
     return CheckedSpec(
         format=1,
@@ -123,6 +144,9 @@ def checked(found: Checked, budget: Budget, question: str = "") -> CheckedSpec:
             split=matched.split,
             all_named=found.all_named,
         ),
+        people=None
+        if people is None
+        else PeopleNamed(ids=people.ids, rows=people.rows, most=people.most, next=people.next),
         below=None if beyond is None else beyond.below,
         above=None if beyond is None else beyond.above,
         answer_rows=found.answer_rows,
@@ -151,4 +175,5 @@ def _looked(made: AnyPlan, look: Look, over: str, stored: bool) -> LookedAt:
         not_counted={reason: rows for reason, rows in look.dropped.items() if rows},
         over_bound=over,
         stored=stored,
+        stand_ins=look.stand_ins,
     )

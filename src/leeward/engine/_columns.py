@@ -176,11 +176,56 @@ def _holds(octets: int, number: Any) -> bool:
     return bool(float(np.float32(number) if octets == 4 else number) == number)
 
 
-def point(rows: ir.Table, visits: Visits) -> tuple[ir.Value, ir.Value, ir.Value]:
+_STAND_INS = (
+    *(
+        "",
+        "-",
+        "--",
+        "---",
+        ".",
+        "?",
+        "??",
+        "???",
+        "#n/a",
+        "(null)",
+        "<null>",
+        "\\n",
+        "n/a",
+        "n.a.",
+        "na",
+        "nan",
+        "nil",
+    ),
+    *("none", "null", "unknown", "undefined", "missing", "not available", "not known", "anonymous", "anon", "guest"),
+    *(
+        "unidentified",
+        "unbekannt",
+        "anonym",
+        "inconnu",
+        "anonyme",
+        "desconocido",
+        "desconhecido",
+        "sconosciuto",
+        "onbekend",
+    ),
+)
+"""How tables write that they do not know who it was, in small letters."""
+
+
+def stands_in(values: ir.Value) -> ir.BooleanValue:
+    """Whether ids are texts that stand in for people who are not known; never of other types."""
+    if not values.type().is_string():
+        return ibis.literal(False)
+    short = values.length() <= 2 * max(map(len, _STAND_INS))  # most ids need no closer look
+    return (short & values.strip().lower().isin(_STAND_INS)).fill_null(False)
+
+
+def point(rows: ir.Table, visits: Visits, grid: Grid) -> tuple[ir.Value, ir.Value, ir.Value]:
     """The latitude and the longitude of each row as floats, null where one is missing, and whether they say no place.
 
     They say none where one is not a number, or is so large that it is not on the Earth: longitudes of 0° to 360°, or degrees
-    in another unit, would otherwise lie outside the box, and what is there be safe.
+    in another unit, would otherwise lie outside the box, and what is there be safe. Both are exactly 0 where a device did
+    not know: so that says no place either, unless it lies in the box.
     """
     degrees, unreadable = [], ibis.literal(False)
     for column, most in ((visits.latitude, 90), (visits.longitude, 180)):
@@ -196,6 +241,8 @@ def point(rows: ir.Table, visits: Visits) -> tuple[ir.Value, ir.Value, ir.Value]
             raise DataError(f"The column '{column}'", "it does not hold numbers of degrees", "Name another column")
         degrees.append(_without_nan(number))
         unreadable |= (degrees[-1].abs() > most).fill_null(False)
+    if not (grid.south <= 0 < grid.north and grid.west <= 0 < grid.east):
+        unreadable |= ((degrees[0] == 0) & (degrees[1] == 0)).fill_null(False)
     both = degrees[0].notnull() & degrees[1].notnull()
     latitude, longitude = (both.ifelse(value, ibis.null()) for value in degrees)
     return latitude, longitude, unreadable

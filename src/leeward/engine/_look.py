@@ -28,6 +28,12 @@ _OF_ROWS_INSIDE = (
 FEW = 0.01
 """A smaller share of the rows than this is few."""
 
+HALF = 0.5
+"""A window of which a larger share of the rows cannot be read in full is doubtful, whatever the others are."""
+
+_SOME = 10
+"""Of fewer rows than this in a window no share says anything."""
+
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Look(Private):
@@ -42,6 +48,8 @@ class Look(Private):
             there is none.
         inside: how many of the rows pass the filter and lie inside the window, if there is one.
         ends: the stamps between which the window lies; None where there is none.
+        nameless: how many of the rows inside do not say who.
+        stand_ins: how many of them name a person who stands in for those who are not known, such as 'unknown'.
     """
 
     rows: int
@@ -51,6 +59,8 @@ class Look(Private):
     times: tuple[str, str] | None = None
     inside: int = 0
     ends: tuple[int, int] | None = None
+    nameless: int = 0
+    stand_ins: int = 0
 
     @property
     def elsewhere(self) -> int:
@@ -64,7 +74,9 @@ def refuse_doubtful(looks: Sequence[Look], *, going_on: bool = False) -> None:
     What they should count is as many rows as fall into their windows if the data's range of times is filled evenly: a short
     window of a long table counts few rows, and that is as it should be. And it is the rows that do lie in their windows:
     a single time far away would make the windows so short that nothing need count. Rows that cannot be read, or do not say
-    who or when, may not be over 1 % of those that pass the filter; of the reasons that are asked inside, of those inside.
+    who or when, may not be over 1 % of those that pass the filter; of those inside the windows, also what is asked of them
+    there, and stand-ins for people who are not known: these are one person to a count. Nor may they be over half of ten or
+    more in one window: of many windows a bad hour is under 1 %.
 
     Args:
         looks: one for each question, all about one table; windows of one run are doubtful only together, because a quiet
@@ -78,10 +90,12 @@ def refuse_doubtful(looks: Sequence[Look], *, going_on: bool = False) -> None:
     rows, taken = looks[0].rows, sum(look.taken for look in looks)
     share = min(1.0, sum(look.share for look in looks))
     asked, inside = rows - looks[0].dropped.get("filtered", 0), sum(look.inside for look in looks)
-    timed = "outside_window" in looks[0].dropped
-    of_all, of_some = (NOT_ASKED, NOT_ASKED_INSIDE) if timed else ((*NOT_ASKED, *NOT_ASKED_INSIDE), ())
-    unread = {reason: max(look.dropped.get(reason, 0) for look in looks) for reason in of_all}
-    misplaced = {reason: sum(look.dropped.get(reason, 0) for look in looks) for reason in of_some}
+    within = " inside the window" if "outside_window" in looks[0].dropped else ""
+    unread = {reason: max(look.dropped.get(reason, 0) for look in looks) for reason in NOT_ASKED}
+    doubtful = [_doubtful_inside(look) for look in looks]
+    inside_unread = {reason: sum(each[reason] for each in doubtful) for reason in doubtful[0]}
+    hours = [pair for pair in zip(doubtful, looks, strict=True) if pair[1].inside >= _SOME]
+    bad, of_bad = max(hours, key=lambda pair: sum(pair[0].values()) / pair[1].inside, default=({}, looks[0]))
     left_out = together(looks, taken)
     quiet = going_on and share > 0 and not any(left_out.get(reason) for reason in _OF_ROWS_INSIDE)
     if not quiet and (not taken or taken < FEW * share * rows):
@@ -90,11 +104,12 @@ def refuse_doubtful(looks: Sequence[Look], *, going_on: bool = False) -> None:
         given = f"Only {taken:,} of the {counted(inside, 'row')} inside the window would count"
     elif sum(unread.values()) > FEW * asked:
         given, left_out = f"{sum(unread.values()):,} of the {counted(asked, 'row')} cannot be read in full", unread
-    elif sum(misplaced.values()) > FEW * inside:
-        given, left_out = (
-            f"{sum(misplaced.values()):,} of the {counted(inside, 'row')} inside the window cannot be read",
-            misplaced,
-        )
+    elif _many(inside_unread, inside, going_on=going_on):
+        number, left_out = sum(inside_unread.values()), inside_unread
+        given = f"{number:,} of the {counted(inside, 'row')}{within} cannot be read in full"
+    elif sum(bad.values()) > HALF * of_bad.inside:
+        number, left_out = sum(bad.values()), bad
+        given = f"{number:,} of the {counted(of_bad.inside, 'row')} inside one window cannot be read in full"
     else:
         return
     why = [said(reason, number) for reason, number in sorted(left_out.items(), key=lambda pair: -pair[1]) if number]
@@ -108,6 +123,22 @@ def refuse_doubtful(looks: Sequence[Look], *, going_on: bool = False) -> None:
     if looks[0].times is not None:
         refused.times = f"the times of the data run from {looks[0].times[0]} to {looks[0].times[1]}"
     raise refused
+
+
+def _doubtful_inside(look: Look) -> dict[str, int]:
+    """Of the rows inside a window, how many cannot be read, say no person, or name a stand-in for one."""
+    unread = {reason: look.dropped.get(reason, 0) for reason in NOT_ASKED_INSIDE}
+    return unread | {"null_person": look.nameless, "stand_in": look.stand_ins}
+
+
+def _many(unread: Mapping[str, int], inside: int, *, going_on: bool) -> bool:
+    """Whether more than few rows inside cannot be read in full.
+
+    A monitor has small windows, and in every table some rows name nobody: fewer than ten of them do not stop it.
+    """
+    number, nobody = sum(unread.values()), sum(unread[reason] for reason in ("null_person", "stand_in"))
+    tolerated = going_on and nobody < _SOME
+    return number - (nobody if tolerated else 0) > FEW * inside
 
 
 def together(looks: Sequence[Look], taken: int) -> dict[str, int]:

@@ -24,6 +24,7 @@ from leeward._private import Private
 from leeward.engine._beyond import Beyond
 from leeward.engine._bound import Bound
 from leeward.engine._look import Look
+from leeward.engine._people import People
 from leeward.errors import DoubtfulDataError
 from leeward.query._source import Allowed
 from leeward.query._statistic import Statistic
@@ -226,8 +227,10 @@ class Survey(Private):
         matches: how the keys of rows match the public list, in whatever window; None where there is none, or it is a grid.
         beyond: how many numbers that count lie beyond the bounds; None where there are no bounds.
         filter: how the texts of rows match those that the filter allows; None where it allows none.
+        people: how the rows are shared among people; None where each row is a person.
     """
 
     matches: Matches | None = None
     beyond: Beyond | None = None
     filter: Matches | None = None
+    people: People | None = None

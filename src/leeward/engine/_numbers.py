@@ -28,6 +28,7 @@ from leeward.engine._builtin import leeward_decimal, whole_quotient
 from leeward.engine._columns import columns_by_role, kept, like_whole, who
 from leeward.engine._engines import Binds, bind_private
 from leeward.engine._matches import Matches, Survey, matches
+from leeward.engine._people import people
 from leeward.engine._rows import integers
 from leeward.engine._timed import Reasons, TimedRows
 from leeward.engine._times import when
@@ -139,12 +140,13 @@ class NumberTable(TimedRows):
         return found
 
     def survey(self, query: Statistic) -> Survey:
-        """See `matches`, `beyond` and `filtered`. For the curator only.
+        """See `matches`, `beyond` and `filtered`, and whom rows name. For the curator only.
 
         Raises:
             DataError: a data file changed meanwhile.
         """
-        return Survey(self.matches(query), self.beyond(query), self.filtered(query))
+        named = None if query.records.person is None else people(self._bound, self._of_all)
+        return Survey(self.matches(query), self.beyond(query), self.filtered(query), named)
 
     def beyond(self, query: Statistic) -> Beyond | None:
         """See how many numbers that count are beyond the bounds; None where there are none, as of levels.

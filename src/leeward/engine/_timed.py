@@ -21,6 +21,7 @@ import ibis
 from leeward._private import Private
 from leeward.engine._bound import Bound
 from leeward.engine._coarse import UNITS, Coarse, at_start, of_times
+from leeward.engine._columns import stands_in
 from leeward.engine._look import Look, covered, in_words
 from leeward.engine._rows import Rows
 from leeward.engine._slots import windowed
@@ -168,7 +169,7 @@ class TimedRows(Rows):
     ) -> Look:
         seen = self._see(window)
         rows, dropped = sum(seen.tally.values()), self._dropped(window)
-        return Look(rows, seen.tally[_TAKEN], dropped, share, times, seen.inside, ends)
+        return Look(rows, seen.tally[_TAKEN], dropped, share, times, seen.inside, ends, seen.nameless, seen.stand_ins)
 
     def _dropped(self, window: Window | None) -> dict[str, int]:
         """How many rows a question about this window leaves out, by reason."""
@@ -258,18 +259,29 @@ class TimedRows(Rows):
     def _see_always(self) -> _Seen:
         rows = self._rows
         before: Reasons = ((~rows.kept, "filtered"), (rows.person.isnull(), "null_person"))
-        tally = self._count_by(ibis.cases(*before, *self._inside(rows), else_=_TAKEN), rows)
-        return _Seen(tally, sum(tally.values()) - tally["filtered"])
+        reason = ibis.cases(*before, *self._inside(rows), else_=_TAKEN)
+        marked = rows.select(
+            window=ibis.literal(0, "int32"), reason=reason, stand_in=rows.kept & stands_in(rows.person)
+        )
+        ((tally, stand_ins),) = self._tallied(marked, 1)
+        return _Seen(tally, sum(tally.values()) - tally["filtered"], tally["null_person"], stand_ins)
 
     def _see_all(self, windows: Sequence[Window]) -> list[_Seen]:
         always = self._see_whenever(windows[0]).reasons
         inside = self._in(windows, self._rows)
         reason = ibis.cases((inside.person.isnull(), "null_person"), *self._inside(inside), else_=_TAKEN)
-        counted = inside.select("window", reason=reason).group_by("window", "reason").aggregate(rows=ibis._.count())
-        found = [Counter[str]() for _ in windows]
+        marked = inside.select("window", reason=reason, stand_in=stands_in(inside.person))
+        return [_seen(always, *each) for each in self._tallied(marked, len(windows))]
+
+    def _tallied(self, marked: Any, windows: int) -> list[tuple[Counter[str], int]]:
+        """Of each window, how many rows there are of each reason, and how many name a stand-in for a person."""
+        stand_ins = marked.stand_in.ifelse(1, 0).sum()
+        counted = marked.group_by("window", "reason").aggregate(rows=ibis._.count(), stand_ins=stand_ins)
+        found, named = [Counter[str]() for _ in range(windows)], [0] * windows
         for row in self._bound.fetch(counted).to_pylist():
             found[row["window"]][row["reason"]] = int(row["rows"])
-        return [_seen(always, each) for each in found]
+            named[row["window"]] += int(row["stand_ins"])
+        return list(zip(found, named, strict=True))
 
     def _in(self, windows: Sequence[Window], rows: Any) -> Any:
         """Of some rows those of each window that pass the filter, whether or not they say who."""
@@ -303,15 +315,21 @@ def _whenever(groups: Sequence[Mapping[str, Any]]) -> _Whenever:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class _Seen(Private):
-    """Of one window: how many rows take part or do not, by reason; and how many lie inside."""
+    """Of one window: how many rows take part or do not, by reason; how many lie inside, and how many of those say nobody.
+
+    They say nobody where they are nameless, or where their person stands in for those who are not known.
+    """
 
     tally: Mapping[str, int]
     inside: int
+    nameless: int
+    stand_ins: int
 
 
-def _seen(always: Mapping[str, int], inside: Mapping[str, int]) -> _Seen:
+def _seen(always: Mapping[str, int], inside: Mapping[str, int], stand_ins: int) -> _Seen:
     """Put the reasons that are asked before the window together with those that are asked of the rows in it."""
     placed = {reason: number for reason, number in inside.items() if reason != "null_person"}
     tally = {reason: number for reason, number in always.items() if reason != _TIMED} | placed
     outside = always[_TIMED] - sum(placed.values())
-    return _Seen(Counter(tally | {"outside_window": outside}), sum(inside.values()))
+    nameless = inside.get("null_person", 0)
+    return _Seen(Counter(tally | {"outside_window": outside}), sum(inside.values()), nameless, stand_ins)

@@ -23,6 +23,7 @@ from leeward.engine._builtin import strlen
 from leeward.engine._columns import columns_by_role, kept, who
 from leeward.engine._engines import Binds, bind_private
 from leeward.engine._matches import Survey
+from leeward.engine._people import people
 from leeward.engine._rows import integers
 from leeward.engine._timed import Reasons, TimedRows
 from leeward.engine._times import when
@@ -86,8 +87,9 @@ class UnlistedTable(TimedRows):
         """Groups are of no numbers."""
 
     def survey(self, query: UnlistedGroups) -> Survey:
-        """See `filtered`, and nothing more."""
-        return Survey(filter=self.filtered(query))
+        """See `filtered`, and whom rows name."""
+        named = None if query.records.person is None else people(self._bound, self._of_all)
+        return Survey(filter=self.filtered(query), people=named)
 
     def exactly(self, query: UnlistedGroups, drawn_from: DrawnFrom = "groups") -> VisitCounts:
         """Return each group that a row names, as `leeward.query._unlisted_groups.as_words`, and how many are in it.

@@ -25,6 +25,7 @@ from leeward.engine._coarse import Coarse, decimals_of, of_few_decimals, of_posi
 from leeward.engine._columns import columns_by_role, hexagon, kept, key, point, square, who
 from leeward.engine._engines import Binds, bind_private
 from leeward.engine._matches import Matches, Survey, matches
+from leeward.engine._people import people
 from leeward.engine._places import PlaceList
 from leeward.engine._rows import integers
 from leeward.engine._timed import Reasons, TimedRows
@@ -142,8 +143,8 @@ class VisitTable(TimedRows):
         return found
 
     def survey(self, query: CountVisitors) -> Survey:
-        """See what else a curator wants to know of the table: `matches` and `filtered`."""
-        return Survey(self.matches(query), filter=self.filtered(query))
+        """See what else a curator wants to know of the table: `matches`, `filtered`, and whom rows name."""
+        return Survey(self.matches(query), filter=self.filtered(query), people=people(self._bound, self._of_all))
 
     def beyond(self, query: CountVisitors) -> None:
         """Visits are of no numbers."""
@@ -213,7 +214,7 @@ class VisitTable(TimedRows):
         """
         visits, places, bound = self._visits, self._places, self._bound
         if places.grid is not None:
-            latitude, longitude, misplaced = point(rows, visits)
+            latitude, longitude, misplaced = point(rows, visits, places.grid)
             plain = {**plain, "misplaced": misplaced}
             if places.grid.h3 is None:
                 cell = square(places.grid, latitude, longitude)

@@ -18,7 +18,7 @@ OF_VISITS: Mapping[str, str] = {
     "filtered": "left out by the filter",
     "null_person": "without a person",
     **OF_TIMES,
-    "unreadable_place": "with coordinates that cannot be read or are not on the Earth",
+    "unreadable_place": "with coordinates that cannot be read, are not on the Earth, or are 0 and 0 outside the box",
     "null_place": "without a place",
     "unknown_place": "at no place of the public list",
 }
@@ -41,6 +41,11 @@ OF_UNLISTED: Mapping[str, str] = {
 }
 """Reasons why a row is not counted where groups are not listed."""
 
+OF_PERSONS: Mapping[str, str] = {
+    "stand_in": "whose person is a stand-in for one who is not known ('unknown', 'n/a' and the like): they count as one",
+}
+"""What makes rows doubtful that do take part."""
+
 NOT_ASKED = ("null_person", "unreadable_time", "null_time", "incomparable_time", "date_alone")
 """Reasons that are mistakes of writing rather than of what is asked: such a row may be of somebody who should count."""
 
@@ -50,5 +55,5 @@ NOT_ASKED_INSIDE = ("unreadable_place", "unreadable_number")
 
 def said(reason: str, rows: int) -> str:
     """Say how many rows a reason leaves out: ``1 row outside the window``."""
-    why = {**OF_VISITS, **OF_NUMBERS, **OF_UNLISTED}[reason]
+    why = {**OF_VISITS, **OF_NUMBERS, **OF_UNLISTED, **OF_PERSONS}[reason]
     return f"{rows:,} {'row' if rows == 1 else 'rows'} {why}"

@@ -140,6 +140,10 @@ def _rows(found: Checked, *, ends: bool) -> Iterator[tuple[str, str]]:
     for reason, number in found.dropped.items():
         if number:
             yield "not counted", said(reason, number)
+    if sum(look.stand_ins for look in looks):
+        yield "people", said("stand_in", sum(look.stand_ins for look in looks))
+    if found.survey.people is not None and found.survey.people.ids:
+        yield "people", found.survey.people.said()
     told = list(filter(None, found.over_bound))
     for over in list(dict.fromkeys(told))[:_MOST_TOLD]:
         yield "over the bound", over

@@ -1,0 +1,127 @@
+"""Rows that stand for people or positions that are not known: their people would be one person, their places elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ibis
+import pandas as pd
+import pyarrow as pa
+import pytest
+from tests.session.conftest import Town
+from tests.session.test_doubtful import BOX_OF_PARIS, MONITOR, VISITS
+
+import leeward as lw
+from leeward.engine import Look, refuse_doubtful
+from leeward.engine._columns import stands_in
+from leeward.engine._people import People
+from leeward.errors import DoubtfulDataError
+
+STAND_INS = ["unknown", " Unknown ", "N/A", "", "None", "?", "-", "\\N", "(null)", "UNBEKANNT"]
+
+
+def visits(town: Town, users: list[Any], **columns: Any) -> None:
+    frame = pd.DataFrame({"user": users, "venue": "v1", "at": pd.Timestamp("2026-01-01T18:30")}).assign(**columns)
+    frame.to_parquet(town.folder / VISITS)
+
+
+@pytest.mark.parametrize("stand_in", STAND_INS)
+def test_each_stand_in_is_known_and_no_name_like_it(stand_in: str) -> None:
+    held = pa.table({"id": [stand_in, stand_in + "x1", "Nan Goldin", "0", None]})
+    rows = ibis.memtable(held)
+    found = ibis.duckdb.connect().to_pyarrow(rows.select(found=stands_in(rows.id)))
+    assert found["found"].to_pylist() == [True, False, False, False, False]
+
+
+@pytest.mark.parametrize(("of", "code"), [(2, 0), (3, 2)])
+def test_many_rows_of_people_who_are_not_known_stop_a_release(town: Town, of: int, code: int) -> None:
+    visits(town, [*STAND_INS[:of], *(f"u{i}" for i in range(200 - of))])
+    found, _, err = town.run("release", town.spec(), "--out", town.out)
+    assert found == code, err
+    assert ("3 rows whose person is a stand-in for one who is not known" in err) == (code == 2)
+    assert "3 of the 200 rows inside the window cannot be read in full" in err or not code
+
+
+@pytest.mark.parametrize(("of", "stops"), [(2, False), (3, True)])
+@pytest.mark.parametrize("by", [None, "sex"])
+def test_many_such_rows_stop_a_statistic(of: int, stops: bool, by: str | None, tmp_path: Any) -> None:
+    frame = pd.DataFrame({"who": [*["unknown"] * of, *(f"u{i}" for i in range(200 - of))], "age": 3, "sex": "F"})
+    asked = {"by": by, "groups": ["F", "M"]} if by else {}
+    table = lw.records(frame, person="who", combine="max")
+    query = lw.statistic(table, kind="sum", column="age", lower=0, upper=9, **asked)
+    budget = lw.Budget(tmp_path / "b.db", "town", cap="9", new=True)
+    if stops:
+        with pytest.raises(DoubtfulDataError, match="3 of the 200 rows cannot be read in full"):
+            lw.release(lw.plan(query, lw.UnboundedDP("1")), budget)
+    else:
+        lw.release(lw.plan(query, lw.UnboundedDP("1")), budget)
+
+
+@pytest.mark.parametrize(
+    ("box", "code"),
+    [("west = 2.3, south = 48.8, east = 2.4, north = 48.9", 2), ("west = -1, south = -1, east = 1, north = 1", 0)],
+)
+def test_positions_of_0_and_0_say_no_place_unless_they_lie_in_the_box(town: Town, box: str, code: int) -> None:
+    users = [f"u{i}" for i in range(200)]
+    inside = 0.5 if code == 0 else 48.85, 0.5 if code == 0 else 2.35
+    visits(town, users, lat=[0.0] * 3 + [inside[0]] * 197, lon=[0.0] * 3 + [inside[1]] * 197)
+    listed, placed = BOX_OF_PARIS
+    metres = 2000 if code else 50000
+    spec = town.spec((listed[0], f"grid = {{ {box}, metres = {metres} }}"), placed)
+    found, _, err = town.run("release", spec, "--out", town.out)
+    assert found == code, err
+    assert ("3 rows with coordinates that cannot be read, are not on the Earth, or are 0 and 0 outside" in err) == bool(
+        code
+    )
+
+
+@pytest.mark.parametrize(("bad", "code"), [(9, 0), (10, 2)])
+@pytest.mark.parametrize("user", [None, "unknown"])
+def test_a_bad_hour_of_a_table_with_a_long_history_stops_a_monitor(
+    town: Town, bad: int, code: int, user: str | None
+) -> None:
+    spec = town.spec(*MONITOR)
+    assert town.run("monitor", spec, "--out", town.out, "--until", "2026-01-01T19:00")[0] == 0
+    before = pd.read_parquet(town.folder / VISITS)
+    history = pd.DataFrame(
+        {"user": [f"h{i}" for i in range(5000)], "venue": "v1", "at": pd.Timestamp("2026-01-01T18:10")}
+    )
+    hour = pd.DataFrame(
+        {"user": [user] * bad + [f"n{i}" for i in range(50)], "venue": "v1", "at": pd.Timestamp("2026-01-01T19:30")}
+    )
+    pd.concat([before, history, hour]).to_parquet(town.folder / VISITS)
+    found, _, err = town.run("monitor", spec, "--out", town.out, "--until", "2026-01-01T20:00")
+    assert found == code, err
+
+
+def look(inside: int, nameless: int, unreadable: int = 0, rows: int = 10**6) -> Look:
+    dropped = {"filtered": 0, "null_person": nameless, "outside_window": rows - inside, "unreadable_place": unreadable}
+    return Look(rows, inside - nameless - unreadable, dropped, inside / rows, None, inside, None, nameless)
+
+
+@pytest.mark.parametrize(
+    ("bad", "stops"), [(look(100, 51), True), (look(100, 50), False), (look(9, 9), False), (look(100, 0, 51), True)]
+)
+def test_one_bad_hour_of_many_stops_a_run(bad: Look, stops: bool) -> None:
+    looks = [*[look(1000, 0)] * 20, bad, look(2, 2)]
+    if stops:
+        with pytest.raises(DoubtfulDataError, match="51 of the 100 rows inside one window"):
+            refuse_doubtful(looks)
+    else:
+        refuse_doubtful(looks)
+
+
+def test_an_id_with_very_many_rows_is_told_by_a_look_before_a_release(town: Town) -> None:
+    visits(town, [0] * 60 + list(range(1, 41)))
+    code, out, err = town.run("check", town.spec())
+    assert code == 0, err
+    assert "41 ids; the one with the most rows has 60 of 100, the next 1." in out
+    assert "If it stands for people who are not known (0, -1, unknown), they count as one person" in " ".join(
+        out.split()
+    )
+    code, out, _ = town.run("check", town.spec(), "--json")
+    assert '"people": {"ids": 41, "rows": 100, "most": 60, "next": 1}' in " ".join(out.split()).replace(
+        "{ ", "{"
+    ).replace(" }", "}")
+    assert "If it" not in People(2, 100, 60, 40).said()
+    assert "If it" not in People(1, 100, 100, 0).said()

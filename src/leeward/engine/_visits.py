@@ -160,7 +160,7 @@ class VisitTable(TimedRows):
             return found
         rows = self._raw_of(query.visits, windows)
         rows = rows.filter(kept(rows, query.visits))
-        latitude, longitude, _ = point(rows, query.visits)
+        latitude, longitude, _ = point(rows, query.visits, grid)
         degrees = {"latitude": latitude, "longitude": longitude}
         counts = {axis: of_few_decimals(degrees[axis], digits).ifelse(1, 0).sum() for axis, digits in few}
         (told,) = self._bound.fetch(rows.aggregate(of=latitude.count(), **counts)).to_pylist()

@@ -206,7 +206,7 @@ def _grid(town: Town) -> Path:
     """A release over a grid, which leaves the list of its cells; then a spec that reads it."""
     made = town.folder / "grid.toml"
     frame = pd.read_parquet(town.folder / "visits.parquet")
-    frame.assign(lat=35.61, lon=139.71).to_parquet(town.folder / "moved.parquet")
+    frame.assign(lat=35.61234, lon=139.71234).to_parquet(town.folder / "moved.parquet")
     text = (
         (town.folder / "spec.toml").read_text().replace("visits.parquet", "moved.parquet").replace('"town"', '"moved"')
     )

@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.service.conftest import AUTHORITY, SAFE, Stand, with_
+from tests.service.conftest import AUTHORITY, SAFE, Stand, with_, write_tables
 
 from leeward.errors import InputError, LedgerError
 from leeward.ledger import Ledger
+from leeward.ledger._secret import VARIABLE
+from leeward.service import serve
 from leeward.service._guard import MOST, Guard
+from leeward.service._offers import read_offers
 from leeward.service._tokens import PREFIX, Tokens
 
 ASKED = json.dumps({"data_set": "town", "spec": SAFE})
@@ -233,6 +236,23 @@ def test_a_token_that_is_revoked_by_one_name_of_the_file_works_by_none(tmp_path:
     with pytest.raises(LedgerError, match="hard link"):
         Tokens(path).create("ann", {"town": Fraction(1)})
     assert other.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("what", ["ledger", "list of tokens", "key of content digests"])
+def test_nothing_is_served_out_of_a_folder_that_may_be_published(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_tables(tmp_path)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "leeward-files.json").write_text('{"files": {"release.json": []}}')
+    for name, written in (("service.toml", "tokens.json"), ("town.toml", "budget.db")):
+        if what.endswith("tokens") == (name == "service.toml") and not what.startswith("key"):
+            text = (tmp_path / name).read_text("utf-8")
+            (tmp_path / name).write_text(text.replace(written, f"out/{written}"), "utf-8")
+    if what.startswith("key"):
+        monkeypatch.setenv(VARIABLE, str(tmp_path / "out" / "content.key"))
+    with pytest.raises(InputError, match=f"The {what} .* within the folder of an earlier release"):
+        serve(read_offers(tmp_path / "service.toml"), tell=lambda _: None)
 
 
 def test_a_service_without_its_tokens_answers_nobody(stand: Stand) -> None:

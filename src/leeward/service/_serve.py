@@ -26,16 +26,19 @@ def serve(offers: Offers, *, port: int = 0, tell: Callable[[str], object] = prin
         tell: called with the address, and with what only the curator may know.
 
     Raises:
-        LeewardError: a data set, a store or the tokens cannot be read, the port is taken, or the extra ``desk`` is not
-            installed.
+        LeewardError: a data set, a store or the tokens cannot be read, or lie in the folder of a release; the port is taken;
+            or the extra ``desk`` is not installed.
     """
     optional("fastapi", "The service")
     optional("uvicorn", "The service")
     from leeward.service._answering import Answering
     from leeward.service._app import guarded
+    from leeward.session._before import kept_with, refuse_published
 
     issued = offers.tokens.read()
+    refuse_published({"list of tokens": (offers.tokens.file, "it says who may ask, and how much")})
     for data_set in offers.data_sets.values():
+        refuse_published(kept_with(data_set.budget()))
         tell(f"Looking at '{data_set.name}' …")
         look(data_set)
     for name in sorted({name for one in issued if one.revoked is None for name in one.caps} - set(offers.data_sets)):

@@ -151,7 +151,7 @@ class Tokens:
         token = PREFIX + secrets.token_urlsafe(32)
         exactly = {data_set: str(Analyst(name, cap).cap) for data_set, cap in caps.items()}
         made = Issued(name=name, digest=_digest(token), caps=exactly, created=_now(), revoked=None)
-        with said(self._path), alone_in(self._file().parent):
+        with said(self._path), alone_in(self.file.parent):
             known = self.read()
             earlier = {one.name: one.revoked for one in known if one.name.casefold() == name.casefold()}
             if None in earlier.values():
@@ -176,7 +176,7 @@ class Tokens:
             InputError: no token of this name works; or the file cannot be written.
             LedgerError: see `read`.
         """
-        with said(self._path), alone_in(self._file().parent):
+        with said(self._path), alone_in(self.file.parent):
             known = self.read()
             working = [one.name for one in known if one.revoked is None]
             if name not in working:
@@ -188,12 +188,13 @@ class Tokens:
                 )
             )
 
-    def _file(self) -> Path:
+    @property
+    def file(self) -> Path:
         """Where the links lead: one that was replaced by a file would leave the other name its old tokens."""
         return Path(os.path.realpath(self._path))
 
     def _write(self, tokens: tuple[Issued, ...]) -> None:
-        target = self._file()
+        target = self.file
         if target.exists() and target.stat().st_nlink > 1:
             raise LedgerError(
                 f"The file {target} has another name too (a hard link)",

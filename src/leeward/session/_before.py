@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from leeward._postgres import is_address
 from leeward.errors import InputError
@@ -61,24 +63,14 @@ def refuse_within(out: Path, budget: Budget, query: AnyQuestion) -> None:
     """
     from leeward.engine import files_of
     from leeward.ledger._file import files_beside
-    from leeward.ledger._secret import key_path
 
-    folder = os.path.realpath(out)
-    kept = {"key of content digests": (key_path(), "whoever has it and a ledger can test guesses of the rows")}
-    if not is_address(budget.ledger):
-        ledger = Path(os.path.realpath(budget.ledger))
-        kept["ledger"] = (ledger, "the ledger says what was asked and holds every answer")
-        if Path(folder) in files_beside(ledger):
-            raise InputError(f"--out '{out}'", "a file beside the ledger has that name", "Name another folder")
-    for what, (named, why) in kept.items():
-        path = Path(os.path.realpath(named))
-        if path.is_relative_to(folder) or any(map(holds_release, path.parents)):
-            where = f"--out '{out}'" if path.is_relative_to(folder) else "the folder of an earlier release"
-            raise InputError(
-                f"The {what} {path} within {where}",
-                f"that folder holds what may be published, and {why}",
-                f"Keep the {what} elsewhere, or name another folder",
-            )
+    folder, kept = os.path.realpath(out), kept_with(budget)
+    if LEDGER in kept and Path(folder) in files_beside(kept[LEDGER][0]):
+        raise InputError(f"--out '{out}'", "a file beside the ledger has that name", "Name another folder")
+    for what, (path, why) in kept.items():
+        if path.is_relative_to(folder):
+            raise _published(what, path, why, f"--out '{out}'")
+    refuse_published(kept)
     for file in files_of(query):
         if file.is_relative_to(folder):
             raise InputError(
@@ -86,3 +78,37 @@ def refuse_within(out: Path, budget: Budget, query: AnyQuestion) -> None:
                 "what an earlier release wrote there is replaced or removed, and the rest may be published",
                 "Keep the table elsewhere, or name another folder",
             )
+
+
+LEDGER: Final = "ledger"
+
+
+def kept_with(budget: Budget) -> dict[str, tuple[Path, str]]:
+    """Return the files that a budget is kept in, by what they are, without links, each with why nobody is to have it."""
+    from leeward.ledger._secret import key_path
+
+    key = Path(os.path.realpath(key_path()))
+    kept = {"key of content digests": (key, "whoever has it and a ledger can test guesses of the rows")}
+    if not is_address(budget.ledger):
+        ledger = Path(os.path.realpath(budget.ledger))
+        kept[LEDGER] = (ledger, "the ledger says what was asked and holds every answer")
+    return kept
+
+
+def refuse_published(kept: Mapping[str, tuple[Path, str]]) -> None:
+    """Refuse files that nobody is to have in the folder of a release; see `kept_with`.
+
+    Raises:
+        InputError: one is there.
+    """
+    for what, (path, why) in kept.items():
+        if any(map(holds_release, path.parents)):
+            raise _published(what, path, why, "the folder of an earlier release")
+
+
+def _published(what: str, path: Path, why: str, where: str) -> InputError:
+    return InputError(
+        f"The {what} {path} within {where}",
+        f"that folder holds what may be published, and {why}",
+        f"Keep the {what} elsewhere, or name another folder",
+    )

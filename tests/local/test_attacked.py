@@ -246,6 +246,21 @@ def test_the_plan_and_the_look_at_what_was_published(sections: dict[str, Any], v
     ]
 
 
+def test_places_of_more_digits_than_csv_has_are_known_again(folder: Path) -> None:
+    """Found: reports over places such as 39.900000000000006 were written as 39.9000000, and were none of the places."""
+    places = pd.DataFrame({"lat": NORTH + 4e-8, "lon": EAST - 3e-9})
+    places.to_csv(folder / "places.csv", index=False)
+    pd.read_parquet(folder / "p.parquet").to_csv(folder / "p.csv", index=False)
+    attacker = {key: held for key, held in spec()["attacker"].items() if key != "weight"}
+    notes = []
+    for table in ("p.csv", "p.parquet"):
+        given = spec(places=DRAWN, attacker=attacker, data=spec()["data"] | {"table": table})
+        job = check_job(given, folder=folder)
+        job.run(folder / f"o{table[1:]}", lambda *_: None)
+        notes.append(job.attack(folder / f"o{table[1:]}"))
+    assert [len(each) for each in notes] == [3, 3]
+
+
 @pytest.mark.parametrize(
     ("sections", "said"),
     [

@@ -8,6 +8,7 @@ is moved into the box, to places or to cells, which tells him as much or more.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
@@ -78,7 +79,7 @@ class SeenOverPlaces:
     def __init__(self, over: OverPlaces, nearest: NDArray[np.intp]) -> None:
         self._over, self._nearest = over, nearest
         self._columns = {z: column for column, z in enumerate(over.mechanism.outputs)}
-        self._shown = {at: number for number, at in enumerate(_pairs(over.places.latitude, over.places.longitude))}
+        self._shown = _numbers(_pairs(over.places.latitude, over.places.longitude))
         self.chances = over.mechanism.to_numpy()[nearest]  # of each noisy place
         self._logs = np.log(self.chances, out=np.full(self.chances.shape, -np.inf), where=self.chances > 0)
 
@@ -156,6 +157,15 @@ def seen_of(mechanism: PlanarMechanism, over: OverPlaces | None, places: Places)
     if over is None:
         return SeenPlanar(mechanism, mechanism.snap(places.at))
     return SeenOverPlaces(over, over.places.nearest(places.latitude, places.longitude))
+
+
+def _numbers(places: list[tuple[float, float]]) -> dict[tuple[float, float], int]:
+    """Return the number of each place, as it is listed, and as CSV writes it where that is no other place's."""
+    short = [(round(north, 7), round(east, 7)) for north, east in places]
+    many = Counter(short)
+    return {at: number for number, at in enumerate(short) if many[at] == 1} | {
+        at: number for number, at in enumerate(places)
+    }
 
 
 def _pairs(latitude: Floats, longitude: Floats) -> list[tuple[float, float]]:

@@ -37,6 +37,7 @@ def told(source: Any, starts: list[datetime], together: bool, **where: Any) -> l
 
 
 @pytest.mark.sweep
+@pytest.mark.filterwarnings("ignore:unclosed.*socket:ResourceWarning")
 @pytest.mark.parametrize("engine", ["postgres", "spark"])
 def test_windows_are_cut_alike_inside_every_engine(engine: Any, session: Any, tmp_path: Path) -> None:
     rows = [(n % 7, [*PLACES, "x"][n * n % 4], START + n * timedelta(minutes=7, microseconds=1)) for n in range(-3, 60)]

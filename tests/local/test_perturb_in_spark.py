@@ -188,6 +188,7 @@ def test_the_command_perturbs_files_by_spark(run: Run, tmp_path: Path) -> None:
 
 def test_what_a_killed_worker_drew_is_never_shown(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each task draws twice; what is there is the second draw, each row once. Nothing is, where a file changes meanwhile."""
+    spark()  # the session that all share tries a task again; one of the command's own would stop
     frame = table().assign(id=range(500))
     parts(tmp_path, frame)
     (tmp_path / "drawn").mkdir()

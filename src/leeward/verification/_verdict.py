@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a verification found, in words and for machines."""
+"""What a verification found: exact numbers as attributes, and all of it in words."""
 
 from __future__ import annotations
 
@@ -75,23 +75,6 @@ class Verdict(Displayed):
         lines.append(f"  compared: {self.pairs:,} ordered pairs at finite distance, every output")
         return "\n".join(lines + ([f"  note: {self.note}"] if self.note else []))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the verdict as JSON-ready values: exact numbers, secrets and outputs as text, ∞ as "inf"."""
-        return {
-            "outcome": self.outcome,
-            "reason": self.reason,
-            "ordered_pairs": self.pairs,
-            "worst_pair": None if self.worst_pair is None else [str(point) for point in self.worst_pair],
-            "worst_output": None if self.worst_pair is None else str(self.worst_output),
-            "allowed": None if self.allowed is None else str(self.allowed),
-            "log_ratio": _numbers(self.log_ratio),
-            "excess": _numbers(self.excess),
-            "scale": _numbers(self.scale),
-            "exact_scale": None if self.exact_scale is None else str(self.exact_scale),
-            "tight": self.tight,
-            "note": self.note,
-        }
-
 
 @dataclass(frozen=True)
 class DeltaVerdict(Displayed):
@@ -157,27 +140,9 @@ class DeltaVerdict(Displayed):
             )
         return "\n".join(lines + ([f"  note: {self.note}"] if self.note else []))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the verdict as JSON-ready values."""
-        return {
-            "outcome": self.outcome,
-            "reason": self.reason,
-            "ordered_pairs": self.pairs,
-            "asked_of": "every distance" if self.step is None else "neighbours",
-            "step": None if self.step is None else str(self.step),
-            "worst_pair": None if self.worst_pair is None else [str(point) for point in self.worst_pair],
-            "delta": float(self.delta),
-            "needed": _numbers(self.needed),
-            "note": self.note,
-        }
-
 
 def show(low: float, high: float) -> str:
     """Write a certified interval as the number it pins down, or as its two ends."""
     if low == high or f"{low:.10g}" == f"{high:.10g}":
         return f"{low:.10g}"
     return f"between {low:.12g} and {high:.12g}"
-
-
-def _numbers(interval: Interval | None) -> list[float | str] | None:
-    return None if interval is None else ["inf" if end == float("inf") else end for end in interval]

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import leeward as lw
-from leeward.engine import Opened, open_data, read_keys, shared
+from leeward.engine import Opened, open_data, read_keys, sources_of
 from leeward.engine import _shared as sharing
 from leeward.errors import DataError
 
@@ -105,7 +105,7 @@ def test_each_is_what_it_is_alone_and_the_table_is_opened_once(
             alone.append(seen(table, query))
     assert len({found["content"][1] for found in alone}) == 5  # of six, two read the same columns
     with ExitStack() as stack:
-        sources = stack.enter_context(shared([(query, read_keys(query)) for query in asked]))
+        sources = stack.enter_context(sources_of([(query, read_keys(query)) for query in asked]))
         every = [stack.enter_context(open_data(query, read_keys(query), sources)) for query in asked]
         found = [seen(table, query) for table, query in zip(every[::-1], asked[::-1], strict=True)]
     assert found[::-1] == alone
@@ -115,7 +115,7 @@ def test_each_is_what_it_is_alone_and_the_table_is_opened_once(
 def test_tables_that_are_read_in_another_way_are_opened_apart(tables: dict[str, Any], opened: list[str]) -> None:
     """A decimal comma is said of a column of numbers, and not of one of groups."""
     asked = questions(tables["csv"], decimal=",")[:3]
-    with shared([(query, read_keys(query)) for query in asked]) as sources:
+    with sources_of([(query, read_keys(query)) for query in asked]) as sources:
         for query in asked[:2]:
             with open_data(query, read_keys(query), sources):
                 pass
@@ -125,7 +125,7 @@ def test_tables_that_are_read_in_another_way_are_opened_apart(tables: dict[str, 
 def test_what_cannot_be_read_together_is_told_of_the_question_that_it_is_about(tables: dict[str, Any]) -> None:
     asked = questions(tables["parquet"])[:2]
     wrong = lw.statistic(lw.records(tables["parquet"], person="who"), "mean", column="agee", lower=0, upper=50)
-    with shared([(query, read_keys(query)) for query in [*asked, wrong]]) as sources:
+    with sources_of([(query, read_keys(query)) for query in [*asked, wrong]]) as sources:
         with open_data(asked[0], read_keys(asked[0]), sources) as table:
             assert table.look(asked[0]).taken == 60
         nowhere = open_data(wrong, read_keys(wrong), sources)
@@ -141,7 +141,7 @@ def test_questions_about_cells_of_one_table_see_their_own_cells() -> None:
     box: Any = {"west": 2.3, "south": 48.84, "east": 2.36, "north": 48.88}
     asked = [lw.count_visitors(rows, lw.grid(**box, h3=size), **DAY, places_per_person=9) for size in (7, 8)]
     with ExitStack() as opened:
-        sources = opened.enter_context(shared([(one, read_keys(one)) for one in asked]))
+        sources = opened.enter_context(sources_of([(one, read_keys(one)) for one in asked]))
         together = [
             opened.enter_context(open_data(one, read_keys(one), sources)).exactly(one, "answer") for one in asked
         ]

@@ -12,7 +12,7 @@ from tests.engine.test_shared_sources import PEOPLE, questions, seen
 from tests.spark import spark
 
 import leeward as lw
-from leeward.engine import _in_postgres, _in_spark, open_data, read_keys, shared
+from leeward.engine import _in_postgres, _in_spark, open_data, read_keys, sources_of
 from leeward.errors import DataError
 
 Session = tuple[psycopg.Connection[Any], str]
@@ -53,7 +53,7 @@ def test_each_is_what_it_is_alone_and_the_table_is_opened_once(
         lw.records(there["table"], person="who", **there["of"]), "mean", column="town", lower=0, upper=1
     )
     with ExitStack() as stack:
-        sources = stack.enter_context(shared([(query, read_keys(query)) for query in [*asked, of_texts]]))
+        sources = stack.enter_context(sources_of([(query, read_keys(query)) for query in [*asked, of_texts]]))
         every = [stack.enter_context(open_data(query, read_keys(query), sources)) for query in asked]
         found = [seen(table, query) for table, query in zip(every[::-1], asked[::-1], strict=True)]
         refused = open_data(of_texts, read_keys(of_texts), sources)

@@ -14,7 +14,7 @@ import pytest
 from leeward.errors import DataError, LeewardError, RefusedError, SpecError
 from leeward.exact._weight import Weight, weight
 from leeward.local import check_job
-from leeward.local.location import Felt, Places, PlanarLaplace, Tracks
+from leeward.local.location import Felt, PlanarLaplace, PriorPlaces, Tracks
 from leeward.local.location._attacked import Attack, Attacked
 from leeward.local.location._seen import SeenTracks
 from leeward.local.location._tracks import TrackPlace
@@ -32,11 +32,11 @@ def noise(**options: Any) -> PlanarLaplace:
     return PlanarLaplace(**given)
 
 
-def known(geo: PlanarLaplace) -> Places:
-    return Places.of(geo.plane, NORTH, EAST, PRIOR)
+def known(geo: PlanarLaplace) -> PriorPlaces:
+    return PriorPlaces.of(geo.plane, NORTH, EAST, PRIOR)
 
 
-def figures(beliefs: Iterable[tuple[list[float], int]], places: Places) -> list[float]:
+def figures(beliefs: Iterable[tuple[list[float], int]], places: PriorPlaces) -> list[float]:
     """The four figures from beliefs and truths, added up in the plainest way."""
     sums, many = [0.0] * 4, 0
     for belief, truth in beliefs:

@@ -12,7 +12,7 @@ from tests.statistical.gof import rejects
 
 from leeward.distance import Plane
 from leeward.errors import InputError
-from leeward.local.location import BayesRemap, Places, PlanarLaplace, compare_over_places
+from leeward.local.location import BayesRemap, PlanarLaplace, PriorPlaces, compare_over_places
 from leeward.local.location._after import h3_cells, h3_centres
 from leeward.noise import SeededBitsForTests
 from leeward.verification import verify
@@ -25,7 +25,7 @@ WEIGHTS = RNG.uniform(0.1, 1, 12)
 
 @pytest.mark.parametrize("norm", ["euclidean", "manhattan"])
 def test_the_remap_is_the_least_expected_distance_by_hand(norm: Any) -> None:
-    places = Places.of(GEO.plane, LAT, LON, WEIGHTS)
+    places = PriorPlaces.of(GEO.plane, LAT, LON, WEIGHTS)
     remap = BayesRemap(places, places.at, 0.003, norm)
     seen = RNG.uniform(-2000, 2000, (50, 2)) + places.at[0]
     for z, chosen in zip(seen, remap(seen).tolist(), strict=True):
@@ -58,7 +58,7 @@ def test_the_remap_weighs_places_from_where_their_noise_begins(step: str) -> Non
 
 def test_long_lists_are_weighed_near_the_report() -> None:
     lat, lon = 39.9 + RNG.uniform(-0.05, 0.05, 2000), 116.4 + RNG.uniform(-0.05, 0.05, 2000)
-    places = Places.of(GEO.plane, lat, lon, None)
+    places = PriorPlaces.of(GEO.plane, lat, lon, None)
     seen = places.at[:200] + RNG.normal(0, 300, (200, 2))
     chosen = places.at[BayesRemap(places, places.at, 0.1, "euclidean")(seen)]
     nearest = places.at[places.nearest(*GEO.plane.unproject(seen))]
@@ -74,7 +74,7 @@ def test_reports_are_moved_to_no_place_that_the_prior_rules_out(possible: int) -
     order = np.argsort(lat)  # the possible ones lie all in the south
     weights = np.zeros(600)
     weights[order[:possible]] = rng.uniform(0.5, 1, possible)
-    places = Places.of(GEO.plane, lat, lon, weights)
+    places = PriorPlaces.of(GEO.plane, lat, lon, weights)
     seen = places.at[order[-200:]] + rng.normal(0, 50, (200, 2))
     chosen = BayesRemap(places, places.at, 0.01, "euclidean")(seen)
     assert weights[chosen].all()
@@ -84,7 +84,7 @@ def test_reports_are_moved_to_no_place_that_the_prior_rules_out(possible: int) -
 
 
 def test_weights_that_are_large_are_weights() -> None:
-    places = Places.of(GEO.plane, LAT[:2], LON[:2], [1e308, 1e308])
+    places = PriorPlaces.of(GEO.plane, LAT[:2], LON[:2], [1e308, 1e308])
     assert places.prior.tolist() == [0.5, 0.5]
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from leeward.errors import InputError
-from leeward.papers import Peopleflow, Recomputed, Visits, recompute
+from leeward.papers import Peopleflow, Recomputed, VisitsFile, recompute
 from leeward.papers._peopleflow import beside, chapter, said
 from leeward.papers._visits import histograms
 
@@ -136,7 +136,7 @@ def test_it_is_recomputed_where_the_shape_is_given(
     ):
         monkeypatch.setattr(getattr(module, part), "chapter", lambda *_: Chapter())
     source = file(tmp_path)
-    made = recompute(visits=[source, Visits(source.path, "userID", "placeID", "timestamp")])
+    made = recompute(visits=[source, VisitsFile(source.path, "userID", "placeID", "timestamp")])
     assert made.claims == []
     assert [figure.key for figure in made.figures][5:7] == ["visits-flow-6", "visits-flow-hour"]
     assert found.claims

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from leeward.errors import InputError
-from leeward.papers import Visits
+from leeward.papers import VisitsFile
 from leeward.papers._visits import chapter, histograms
 
 ROWS = pd.DataFrame(
@@ -25,13 +25,13 @@ ROWS = pd.DataFrame(
 )
 
 
-def file(folder: Path, kind: str) -> Visits:
+def file(folder: Path, kind: str) -> VisitsFile:
     path = folder / f"visits.{kind}"
     if kind == "csv":
         ROWS.to_csv(path, index=False)
     else:
         ROWS.assign(when=pd.to_datetime(ROWS["when"])).to_parquet(path)
-    return Visits(path, "who", "where", "when")
+    return VisitsFile(path, "who", "where", "when")
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -65,6 +65,6 @@ def test_the_chapter_has_no_pins_and_names_the_file(tmp_path: Path) -> None:
 
 def test_a_missing_file_and_a_missing_column_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no such file"):
-        Visits(tmp_path / "none.parquet").read()
+        VisitsFile(tmp_path / "none.parquet").read()
     with pytest.raises(InputError, match="'person'"):
-        Visits(file(tmp_path, "csv").path).read()
+        VisitsFile(file(tmp_path, "csv").path).read()

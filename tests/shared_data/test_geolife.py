@@ -22,7 +22,7 @@ from tests.spark import spark
 
 import leeward as lw
 from leeward.cli import main
-from leeward.local.location import Places, TrackPlace, Tracks, perturb_in_spark
+from leeward.local.location import PriorPlaces, TrackPlace, Tracks, perturb_in_spark
 from leeward.local.location._attacked import Attack
 from leeward.local.series._days import in_words
 from leeward.noise import SeededBitsForTests
@@ -225,7 +225,7 @@ def test_the_guides_day_is_attacked_with_these_figures() -> None:
         figures, shown = [], []
         for run in range(20):
             geo, tracks, reports = _published(way, day, run)
-            places = Places.of(geo.plane, *(axis.ravel() for axis in _CELLS), None)
+            places = PriorPlaces.of(geo.plane, *(axis.ravel() for axis in _CELLS), None)
             truth = places.nearest(day.lat.to_numpy(), day.lon.to_numpy())
             attack = Attack(places, tracks, repeats=False)
             attack.take(geo, truth, list(day.uid), day.datetime.astype("int64").tolist(), reports)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from leeward.papers import Visits
+from leeward.papers import VisitsFile
 from leeward.papers._visits import chapter, histograms
 
 _FOLDER = Path(os.environ.get("LEEWARD_SHARED_DATA", Path(__file__).parents[3] / "shared" / "data"))
-_CHECKINS = Visits(_FOLDER / "tokyo_checkins_20120404_08.parquet", "user", "venue", "jst")
+_CHECKINS = VisitsFile(_FOLDER / "tokyo_checkins_20120404_08.parquet", "user", "venue", "jst")
 
 pytestmark = pytest.mark.skipif(
     not _CHECKINS.path.is_file(), reason="the Tokyo check-ins are not here (they may not be bundled)"

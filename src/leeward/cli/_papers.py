@@ -52,7 +52,7 @@ def papers(
     """
     from leeward.errors import InputError
     from leeward.outputs import prepared
-    from leeward.papers import Peopleflow, Visits, recompute
+    from leeward.papers import Peopleflow, VisitsFile, recompute
     from leeward.papers._recompute import OUTPUT, write_into
 
     names = [name.strip() for name in columns.split(",")]
@@ -65,8 +65,8 @@ def papers(
     counted = [each.strip() for each in categories.split(",")]
     if not all(each.isdecimal() and len(each) < 10 for each in counted):
         raise InputError(f"--categories {categories}", "they are not whole numbers", "Write, say, --categories 3,4,5")
-    made: list[Visits] = [
-        Visits(path, *names) if len(names) == 3 else Peopleflow(path, *names, categories=tuple(map(int, counted)))
+    made: list[VisitsFile] = [
+        VisitsFile(path, *names) if len(names) == 3 else Peopleflow(path, *names, categories=tuple(map(int, counted)))
         for path in visits or ()
     ]
     for source in made:

@@ -3,7 +3,7 @@ from ._beyond import refuse_beyond
 from ._coarse import refuse_coarse
 from ._look import Look, refuse_doubtful
 from ._matches import may_be_alike, refuse_alike
-from ._open import Keys, Opened, files_of, files_of_list, open_data, read_keys, shared
+from ._open import Keys, Opened, files_of, files_of_list, open_data, read_keys, sources_of
 from ._places import PlaceList, read_places
 
 __all__ = [
@@ -21,5 +21,5 @@ __all__ = [
     "refuse_beyond",
     "refuse_coarse",
     "refuse_doubtful",
-    "shared",
+    "sources_of",
 ]

@@ -120,7 +120,7 @@ def open_data(query: Question, keys: Keys, sources: Sources | None = None) -> Ab
     Args:
         query: the question.
         keys: its public keys.
-        sources: from `shared`, where others are asked too, about the same table perhaps.
+        sources: from `sources_of`, where others are asked too, about the same table perhaps.
 
     Raises:
         DataError: it cannot be read as described.
@@ -143,7 +143,7 @@ def open_data(query: Question, keys: Keys, sources: Sources | None = None) -> Ab
     return open_visits(query.visits, keys, bind)
 
 
-def shared(asked: Sequence[tuple[Question, Keys]]) -> Sources:
+def sources_of(asked: Sequence[tuple[Question, Keys]]) -> Sources:
     """Return the sources of several questions, of which one that several are about is opened once; a context manager.
 
     Args:

@@ -6,14 +6,14 @@ from ._peopleflow import Peopleflow as Peopleflow
 from ._recompute import recompute as recompute
 from ._recompute import write as write
 from ._recomputed import Recomputed as Recomputed
-from ._visits import Visits as Visits
+from ._visits import VisitsFile as VisitsFile
 
 __all__ = [
     "Claim",
     "Figure",
     "Peopleflow",
     "Recomputed",
-    "Visits",
+    "VisitsFile",
     "household_power",
     "recompute",
     "write",

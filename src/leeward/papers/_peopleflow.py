@@ -26,7 +26,7 @@ from leeward.papers._adp_hour import beta_figure, states
 from leeward.papers._cities import READINGS, City, Reading, delta_answer
 from leeward.papers._claim import Chapter, Figure
 from leeward.papers._competitors import CORRECTED, DELTA_BOUND, EPSILON_BOUND, PRINTED, Setting
-from leeward.papers._visits import Histogram, Visits, busiest, histograms
+from leeward.papers._visits import Histogram, VisitsFile, busiest, histograms
 
 STAY = "STAY"
 CATEGORIES = (3, 4, 5, 6, 7)
@@ -36,7 +36,7 @@ RUNS = 1_000
 
 
 @dataclass(frozen=True)
-class Peopleflow(Visits):
+class Peopleflow(VisitsFile):
     """A file of Peopleflow's shape: one row a person and moment, of which some are visits.
 
     Attributes:

@@ -22,14 +22,14 @@ from leeward.papers import _visits as of_visits
 from leeward.papers._claim import Chapter, Figure
 from leeward.papers._peopleflow import Peopleflow
 from leeward.papers._recomputed import Recomputed
-from leeward.papers._visits import Visits
+from leeward.papers._visits import VisitsFile
 from leeward.tables._sheets import write_frame
 
 OUTPUT = "the papers, recomputed"
 """What the folder of it says that it holds."""
 
 
-def recompute(full: bool = False, visits: Sequence[Visits] = (), progress: Progress = silent) -> Recomputed:
+def recompute(full: bool = False, visits: Sequence[VisitsFile] = (), progress: Progress = silent) -> Recomputed:
     """Recompute every figure, table and worked number of the three papers.
 
     Args:
@@ -58,7 +58,7 @@ def recompute(full: bool = False, visits: Sequence[Visits] = (), progress: Progr
     return found
 
 
-def _of_visits(source: Visits) -> Chapter:
+def _of_visits(source: VisitsFile) -> Chapter:
     return peopleflow.chapter(source) if isinstance(source, Peopleflow) else of_visits.chapter(source)
 
 

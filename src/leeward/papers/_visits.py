@@ -26,7 +26,7 @@ Histogram = Mapping[int, int]
 
 
 @dataclass(frozen=True)
-class Visits:
+class VisitsFile:
     """Where to find who was where, and when.
 
     Attributes:
@@ -131,7 +131,7 @@ def histograms(visits: pd.DataFrame, period: str) -> dict[pd.Timestamp, Histogra
     return found
 
 
-def chapter(source: Visits) -> Chapter:
+def chapter(source: VisitsFile) -> Chapter:
     """Return Figures 4 and 6 and a table of numbers for one file; without pins: the data are not ours."""
     visits, name = source.read(), source.path.stem
     hours, days = histograms(visits, "h"), histograms(visits, "D")

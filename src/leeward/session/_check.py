@@ -82,7 +82,7 @@ def check_planned(
         budget: where the release would be charged.
         accept_useless: as of `leeward.release`.
         progress: called with what is going on.
-        sources: from `leeward.engine.shared`, where other questions are looked at too.
+        sources: from `leeward.engine.sources_of`, where other questions are looked at too.
 
     Raises:
         LeewardError: the table, the public list or the ledger cannot be read, or the plans cannot be carried out at all.
@@ -151,14 +151,14 @@ def sources_of(asked: Mapping[str, Sequence[AnyPlan]]) -> Sources:
     Raises:
         LeewardError: a public list cannot be read; the message names the question.
     """
-    from leeward.engine import read_keys, shared
+    from leeward.engine import read_keys, sources_of
     from leeward.session._together import naming
 
     found = []
     for name, plans in asked.items():
         with naming(name):
             found.append((plans[0].counted, read_keys(plans[0].counted)))
-    return shared(found)
+    return sources_of(found)
 
 
 def total(found: Sequence[Checked]) -> Amount:

@@ -122,10 +122,10 @@ def together(
                 ledger = session.ledger  # one, which all of them are charged to
                 sessions[name], priced[name] = session, session.price(plans)
         if len(asked) > 1:
-            from leeward.engine import shared
+            from leeward.engine import sources_of
 
             each = [(plans[0].counted, sessions[name].keys) for name, plans in asked.items()]
-            sources = stack.enter_context(shared(each))
+            sources = stack.enter_context(sources_of(each))
             for session in sessions.values():
                 session.sources = sources
         made = Together(sessions, priced)

@@ -4,7 +4,7 @@
 The only floor that knows coordinate systems: pyproj, shapely and geopandas are imported here alone.
 """
 
-from leeward.local.location._after import BayesRemap, Places
+from leeward.local.location._after import BayesRemap, PriorPlaces
 from leeward.local.location._attacker import AttackerView
 from leeward.local.location._box import Box
 from leeward.local.location._compare import BestOverPlaces, compare_over_places
@@ -31,8 +31,8 @@ __all__ = [
     "OverPlaces",
     "OwnReports",
     "PlaceRegion",
-    "Places",
     "PlanarLaplace",
+    "PriorPlaces",
     "TrackPlace",
     "Tracks",
     "compare_over_places",

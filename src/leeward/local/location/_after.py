@@ -37,7 +37,7 @@ _CELLS_AT_ONCE: Final = 1 << 20
 
 
 @dataclass(frozen=True)
-class Places:
+class PriorPlaces:
     """Public places with prior weights, on a plane.
 
     Attributes:
@@ -57,7 +57,7 @@ class Places:
     weights: Floats
 
     @classmethod
-    def of(cls, plane: LocalPlane, latitude: ArrayLike, longitude: ArrayLike, weights: ArrayLike | None) -> Places:
+    def of(cls, plane: LocalPlane, latitude: ArrayLike, longitude: ArrayLike, weights: ArrayLike | None) -> PriorPlaces:
         """Lay places out on a plane.
 
         Raises:
@@ -112,7 +112,7 @@ class BayesRemap:
         norm: of the noise.
     """
 
-    places: Places
+    places: PriorPlaces
     drawn_from: Floats
     epsilon: float
     norm: str

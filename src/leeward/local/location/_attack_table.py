@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from leeward._paths import resolve
 from leeward.errors import DataError
 from leeward.local._levels import name_of_level
-from leeward.local.location._after import Places
+from leeward.local.location._after import PriorPlaces
 from leeward.local.location._attack_plan import attackers_places
 from leeward.local.location._attacked import Attack, check_attackable
 from leeward.local.location._files import PositionFile
@@ -60,7 +60,7 @@ def attack_table(
     seen = open_positions(published, data.latitude, data.longitude)
     asked = [name for name in (data.person, data.time, spec.protect.level) if name is not None]
     private.require(asked)
-    places = Places.of(geo.plane, *attackers_places(known, folder))
+    places = PriorPlaces.of(geo.plane, *attackers_places(known, folder))
     attack = Attack(places, tracks, repeats=spec.repeat is not None)
     calendar = Days(data.timezone)
     for north, east, extra, reports in _beside(private, seen, asked):

@@ -27,7 +27,7 @@ from leeward._plain import counted, likely, share_of
 from leeward._private import Private
 from leeward.errors import DataError, RefusedError
 from leeward.ledger._identity import payer
-from leeward.local.location._after import Places
+from leeward.local.location._after import PriorPlaces
 from leeward.local.location._attacker import believed
 from leeward.local.location._length import off
 from leeward.local.location._planar_laplace import PlanarLaplace
@@ -74,7 +74,7 @@ class _Means(Private):
     sums: NDArray[np.float64] = field(default_factory=lambda: np.zeros(4))
     many: int = 0
 
-    def add(self, logs: Floats, truth: NDArray[np.intp], places: Places) -> None:
+    def add(self, logs: Floats, truth: NDArray[np.intp], places: PriorPlaces) -> None:
         belief = believed(logs)
         expected = belief @ places.apart
         guess = expected.argmin(axis=1)
@@ -114,7 +114,7 @@ class Attack(Private):
         "_vague",
     )
 
-    def __init__(self, places: Places, tracks: Tracks | None, *, repeats: bool) -> None:
+    def __init__(self, places: PriorPlaces, tracks: Tracks | None, *, repeats: bool) -> None:
         self._places, self._tracks, self._repeats = places, tracks, repeats
         self._prior = np.log(places.prior, out=np.full(len(places.prior), -np.inf), where=places.prior > 0)
         self._none, self._one, self._beyond = _Means(), _Means(), 0
@@ -216,7 +216,9 @@ class Attack(Private):
         return found
 
 
-def _likelihood(geo: PlanarLaplace, places: Places, north: Floats, east: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+def _likelihood(
+    geo: PlanarLaplace, places: PriorPlaces, north: Floats, east: Floats
+) -> tuple[Floats, NDArray[np.bool_]]:
     """Return the log-likelihood of reports from each place, shape (n, P), and of which it is known."""
     seen_by = geo.seen(places)
     if isinstance(seen_by, SeenPlanar):

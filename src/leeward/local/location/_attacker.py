@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from leeward._plain import counted, likely, told
 from leeward.errors import InputError
 from leeward.exact._real import whole
-from leeward.local.location._after import Places
+from leeward.local.location._after import PriorPlaces
 from leeward.local.location._length import off
 from leeward.local.location._seen import Seen, SeenOverPlaces
 from leeward.noise import Bits
@@ -66,7 +66,7 @@ class AttackerView:
 
 
 def attacker_views(
-    seen_by: Seen, places: Places, reports: Iterable[int], trials: int, bits: Bits
+    seen_by: Seen, places: PriorPlaces, reports: Iterable[int], trials: int, bits: Bits
 ) -> tuple[AttackerView, ...]:
     """Return what an attacker learns after each number of reports, from none on.
 

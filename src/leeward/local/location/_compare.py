@@ -14,7 +14,7 @@ from leeward._progress import Progress, silent
 from leeward.analysis import Optimal, optimal
 from leeward.analysis._remap import stochastic
 from leeward.distance import DirectedDistance, Plane
-from leeward.local.location._after import BayesRemap, Places, h3_cells, h3_centres
+from leeward.local.location._after import BayesRemap, PriorPlaces, h3_cells, h3_centres
 from leeward.local.location._felt import METRES, Felt
 from leeward.local.location._over_places import OverPlaces, distinct_points
 from leeward.local.location._terms import Compared, PositionNoise
@@ -35,7 +35,7 @@ class BestOverPlaces(OverPlaces):
         optimal: the certified mechanism on the grid points of the places; its loss and its lower bound are in metres.
     """
 
-    places: Places
+    places: PriorPlaces
     optimal: Optimal
 
     @classmethod
@@ -61,7 +61,7 @@ class BestOverPlaces(OverPlaces):
         Raises:
             InputError: if there are more than `MOST` places, or two on one grid point.
         """
-        places = Places.of(geo.plane, latitude, longitude, weights)
+        places = PriorPlaces.of(geo.plane, latitude, longitude, weights)
         points = distinct_points(geo, places, MOST, "the best mechanism is solved")
         promise: DirectedDistance[Any] = Plane(geo.epsilon * geo.step, geo.norm)
         if not felt.plain:
@@ -98,7 +98,7 @@ def compare_over_places(
         weights: the prior, public; equal by default.
         draws: for the estimate. They are of made-up people at the places: no data is touched.
     """
-    places = Places.of(geo.plane, latitude, longitude, weights)
+    places = PriorPlaces.of(geo.plane, latitude, longitude, weights)
     remap = BayesRemap(places, geo.mechanism.snapped(places.at), float(geo.epsilon), geo.norm)
     truth = np.random.default_rng().choice(len(places.at), draws, p=places.prior)
     noisy = geo.mechanism.noisy(geo.mechanism.snap(places.at[truth]))
@@ -123,7 +123,7 @@ def _published(geo: PositionNoise, latitude: Floats, longitude: Floats) -> Float
     return geo.plane.project(latitude, longitude)
 
 
-def _best(geo: PositionNoise, places: Places, away: Floats) -> float | None:
+def _best(geo: PositionNoise, places: PriorPlaces, away: Floats) -> float | None:
     """Return the expected distance of the best mechanism, given metres from each place to each report; None without one."""
     points = geo.mechanism.snap(places.at).tolist()
     if len(points) > MOST or len({(i, j) for i, j in points}) < len(points):

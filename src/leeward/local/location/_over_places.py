@@ -15,7 +15,7 @@ from leeward._taught import taught
 from leeward.analysis import CertifiedExponential, certified_exponential
 from leeward.errors import InputError
 from leeward.exact._real import Real
-from leeward.local.location._after import Places
+from leeward.local.location._after import PriorPlaces
 from leeward.local.location._felt import Felt
 from leeward.local.location._terms import DisplacedPlaces, FeltPart, PositionNoise
 from leeward.mechanism import FiniteMechanism
@@ -35,7 +35,7 @@ class OverPlaces(ABC):
     nearest places differ by as much as these places are apart.
     """
 
-    places: Places
+    places: PriorPlaces
 
     @property
     @abstractmethod
@@ -125,12 +125,12 @@ class ExponentialOverPlaces(OverPlaces):
         guess: the number of the place that is shown for each noisy one: that of least expected distance from the truth.
     """
 
-    places: Places
+    places: PriorPlaces
     certified: CertifiedExponential
     guess: tuple[int, ...]
 
     @classmethod
-    def of(cls, geo: PositionNoise, places: Places, felt: Felt) -> ExponentialOverPlaces:
+    def of(cls, geo: PositionNoise, places: PriorPlaces, felt: Felt) -> ExponentialOverPlaces:
         """Work out the mechanism: of those that are proved private, the one of least expected distance.
 
         Raises:
@@ -158,13 +158,13 @@ class ExponentialOverPlaces(OverPlaces):
         return np.array(self.guess, np.intp)[numbers]
 
 
-def _best_guesses(mechanism: FiniteMechanism, places: Places) -> list[int]:
+def _best_guesses(mechanism: FiniteMechanism, places: PriorPlaces) -> list[int]:
     joint = places.prior[:, None] * mechanism.to_numpy()
     best: list[int] = np.argmin(joint.T @ places.apart, axis=1).tolist()
     return best
 
 
-def distinct_points(geo: PositionNoise, places: Places, most: int, what: str) -> list[tuple[int, int]]:
+def distinct_points(geo: PositionNoise, places: PriorPlaces, most: int, what: str) -> list[tuple[int, int]]:
     """Return the grid points of places.
 
     Raises:

@@ -29,7 +29,7 @@ from leeward.exact._real import Exact, Real, exact, sqrt
 from leeward.exact._weight import Weight
 from leeward.local._neighbours import check_neighbours
 from leeward.local._untouched import warn
-from leeward.local.location._after import BayesRemap, Places, check_resolution, h3_cells, h3_centres
+from leeward.local.location._after import BayesRemap, PriorPlaces, check_resolution, h3_cells, h3_centres
 from leeward.local.location._asked import Asked
 from leeward.local.location._box import Box
 from leeward.local.location._clamped import Clamped
@@ -267,10 +267,10 @@ class PlanarLaplace:
         """
         from leeward.local.location._attacker import attacker_views
 
-        places = Places.of(self.plane, latitude, longitude, weights)
+        places = PriorPlaces.of(self.plane, latitude, longitude, weights)
         return attacker_views(self.seen(places), places, reports, trials, self._bits)
 
-    def seen(self, places: Places) -> SeenPlanar | SeenOverPlaces:
+    def seen(self, places: PriorPlaces) -> SeenPlanar | SeenOverPlaces:
         """Return how likely reports are from places, as somebody knows who saw them as they were drawn."""
         return seen_of(self.mechanism, self._best, places)
 
@@ -362,7 +362,7 @@ class PlanarLaplace:
             InputError: for malformed places, and after `best_over` or `to_h3`.
         """
         self._not_after(best=self._best is not None)
-        places = Places.of(self.plane, latitude, longitude, weights)
+        places = PriorPlaces.of(self.plane, latitude, longitude, weights)
         remap = BayesRemap(places, self.mechanism.snapped(places.at), float(self.epsilon), self.norm)
 
         def shown(noisy: Points) -> tuple[Floats, Floats]:
@@ -428,7 +428,7 @@ class PlanarLaplace:
             felt: as there.
         """
         self._not_after()
-        found = ExponentialOverPlaces.of(self, Places.of(self.plane, latitude, longitude, weights), felt)
+        found = ExponentialOverPlaces.of(self, PriorPlaces.of(self.plane, latitude, longitude, weights), felt)
         return self._over(found, "exponential", felt), found
 
     def _over(self, best: OverPlaces, how: Drawn, felt: Felt) -> PlanarLaplace:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.local.location._after import Places, lengths
+from leeward.local.location._after import PriorPlaces, lengths
 from leeward.local.location._over_places import OverPlaces
 from leeward.mechanism._planar import PlanarMechanism
 from leeward.mechanism._predictive import PredictiveMechanism, TrackState
@@ -152,7 +152,7 @@ class SeenTracks:
         return np.where((beyond <= 0) == holds, larger, smaller)
 
 
-def seen_of(mechanism: PlanarMechanism, over: OverPlaces | None, places: Places) -> SeenPlanar | SeenOverPlaces:
+def seen_of(mechanism: PlanarMechanism, over: OverPlaces | None, places: PriorPlaces) -> SeenPlanar | SeenOverPlaces:
     """Return how likely reports are from places: of planar Laplace noise, or drawn over public places."""
     if over is None:
         return SeenPlanar(mechanism, mechanism.snap(places.at))

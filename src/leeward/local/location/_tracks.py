@@ -27,7 +27,7 @@ from leeward._taught import taught
 from leeward.errors import DataError, InputError, check_choice
 from leeward.exact._real import Exact
 from leeward.ledger._identity import payer
-from leeward.local.location._after import Places
+from leeward.local.location._after import PriorPlaces
 from leeward.local.location._asked import Asked
 from leeward.local.location._length import metres
 from leeward.local.location._planar_laplace import PlanarLaplace
@@ -221,7 +221,7 @@ class Tracks:
         from leeward.local.location._attacker import attacker_views
         from leeward.local.location._seen import SeenTracks
 
-        places = Places.of(self.geo.plane, latitude, longitude, weights)
+        places = PriorPlaces.of(self.geo.plane, latitude, longitude, weights)
         points = self.geo.mechanism.snap(places.at)
         seen_by = SeenTracks(self.mechanism, points, self.step, TrackPlace(), microseconds(between, "between"))
         return attacker_views(seen_by, places, rows, trials, self._bits)

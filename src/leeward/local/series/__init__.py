@@ -9,7 +9,7 @@ from leeward.local.series._grid import ReadingGrid
 from leeward.local.series._levels import SeriesLevels
 from leeward.local.series._post_processing import PostProcessing
 from leeward.local.series._schedule import Schedule
-from leeward.local.series._series import Option, Series
+from leeward.local.series._series import Series, SeriesChoice
 from leeward.local.series._totals import Totals
 from leeward.local.series._tree import TotalsTree
 
@@ -18,11 +18,11 @@ __all__ = [
     "Billing",
     "BillingStatement",
     "Closeness",
-    "Option",
     "PostProcessing",
     "ReadingGrid",
     "Schedule",
     "Series",
+    "SeriesChoice",
     "SeriesLevels",
     "SeriesStatement",
     "Settled",

@@ -42,7 +42,7 @@ FLOAT_ROUNDING: Final = Fraction(1, 2**20)
 
 
 @dataclass(frozen=True)
-class Option:
+class SeriesChoice:
     """What one choice of distance and noise gives, for the same ε and unit.
 
     Attributes:
@@ -173,7 +173,7 @@ class Series:
         found, unit = mechanism.price(self.windows), self.size
         return SeriesPrice(found.readings * unit, found.window * unit, found.total * unit)
 
-    def describe(self) -> list[Option]:
+    def describe(self) -> list[SeriesChoice]:
         """Return, for the same ε and unit, what every distance and noise would give: their mean errors and prices."""
         drawn = [noise for noise in get_args(SeriesNoise) if noise != "norm" or self.closeness.window <= WIDEST_NORM]
         found = []
@@ -182,7 +182,7 @@ class Series:
         ):
             mechanism = self._mechanism(between, noise)
             chosen = (between, noise) == (self.closeness.between, self.mechanism.noise)
-            found.append(Option(between, noise, mechanism.typical_error(), self._per_unit(mechanism), chosen))
+            found.append(SeriesChoice(between, noise, mechanism.typical_error(), self._per_unit(mechanism), chosen))
         return found
 
     @property

@@ -71,6 +71,6 @@ MUTANTS = [
     M("leeward.papers._peopleflow", "chapter", "at if at in found else busiest(found)", "busiest(found)", PEOPLEFLOW, "the paper's hour is not looked for"),
     M("leeward.papers._peopleflow", "_under", "delta_answer(reading.at_most + 1 - c)", "delta_answer(reading.edge - c)", PEOPLEFLOW, "(ε, δ) answers at another distance"),
     M("leeward.papers._peopleflow", "_at_one", "reading.at(1)", "reading", PEOPLEFLOW, "E[β] at the reading's own t"),
-    M("leeward.papers._visits", "Visits._times", "pd.api.types.is_numeric_dtype(written)", "False", PEOPLEFLOW, "numbers are nanoseconds since 1970"),
+    M("leeward.papers._visits", "VisitsFile._times", "pd.api.types.is_numeric_dtype(written)", "False", PEOPLEFLOW, "numbers are nanoseconds since 1970"),
     M("leeward.cli._perturb", "perturb", "if dry_run:", "if False:", OPTIONS, "--dry-run draws"),
 ]  # fmt: skip

@@ -305,7 +305,7 @@ ELSEWHERE = {
         PredictiveMechanism Price PrivacyDescription PureEvent Query RandomizedSanitizer Recommendation Records Risk
         Round SanitizedAnswers SanitizedEvent SeededBitsForTests SelfComposedEvent Settled Shared Source
         SparseVectorResult Step SubsampledEvent SumOverPeople TrackPlace Tracks UnknownKeysEvent UnlistedGroups
-        Visits VisitsFile Window add_saturating
+        Visits Window add_saturating
         alap_beta alap_epsilon all_functions all_sets any_box any_record any_subset as_postprocessing bayes best_decision
         bounded_change bounded_gain cautions centred chain_length common_unit comparable compare_over_places crossover
         delta_bound delta_bound_complement delta_needed diameter epsilon_bound epsilon_bound_complement epsilon_needed
@@ -313,7 +313,7 @@ ELSEWHERE = {
         flip_minus floor_digits hidden hide_one hiding_bound hiding_distance in_class_c in_rows induced_edges
         is_tight listed maximally_tight measure_distance moment of_rows one_sided outside_ball parallel parts_touched
         perturb_in_spark privacy_statement pull_back pushed randomized_sanitizer read_event read_loss read_prior region
-        restricted sample_tables sampled_rows scaling_function shared sources_of substitute_all substitute_one thin thinning
+        restricted sample_tables sampled_rows scaling_function shared substitute_all substitute_one thin thinning
         tight true_scale uniform_below useful_within usefulness usefulness_curve variances with_nobody without_chain""",
 }
 

@@ -117,6 +117,18 @@ def test_it_goes_on_where_it_stopped_and_never_reads_an_answered_window_again(to
     assert account.spent == 80
 
 
+def test_next_to_nothing_lies_between_a_draw_and_its_storage(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How many rounds are drawn depends on what is drawn: were time spent meanwhile, an end of the run would choose."""
+    _visits(town, {})
+    read, seen = read_spec(town.spec(*SANITIZED)), list[str]()
+    monkeypatch.setattr(
+        "leeward.session._monitor._DRAWN_AT_ONCE", 2 * len(pd.read_parquet(town.folder / "places.parquet"))
+    )
+    monitor(read.visitor_plans(), read.ledger(), if_doubtful="publish", progress=lambda stage, *_: seen.append(stage))
+    two = ["counting", "counting", "adding noise", "adding noise", "stored"]
+    assert [stage for stage in seen if stage in two] == two * 2
+
+
 def test_windows_that_have_not_ended_are_not_asked(town: Town) -> None:
     _visits(town, {})
     code, out, _ = town.run("monitor", town.spec(*SANITIZED), "--out", town.out, "--until", "2026-01-01T18:59:59")

@@ -18,6 +18,7 @@ import functools
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,6 +140,10 @@ def _priced(plans: Sequence[Plan], windows: Sequence[Window], session: Session) 
     return session.priced(plans, keys, [f"{session.budget.version}/{_label(window)}" for window in windows])
 
 
+_DRAWN_AT_ONCE: Final = 1 << 18
+"""About so many answers are drawn, and stored, at once: a fraction of a second."""
+
+
 @dataclass(frozen=True)
 class _Rounds:
     """The rounds of a monitor that are due, and what answers them.
@@ -179,32 +184,49 @@ class _Rounds:
         """
         from leeward.ledger import Drawn
 
-        session, rest = self.session, self.priced[number:]
+        session = self.session
+        # So few at once, and all counted before the first draw, that next to no time lies between a draw and its storage:
+        # how many are drawn depends on the draws, and what is ended in between is drawn anew.
+        rest = self.priced[number : number + max(1, _DRAWN_AT_ONCE // max(1, len(session.keys)))]
         may_stop, each = self.reserve(state, rest[0]).may_stop, rest[0].plan.notion.epsilon
         # what the first reserves is all that the others can cost too, where it may give every stop that is left
         behind = rest[1:] if may_stop == self.rules.stop_after - state.stops else ()
         request, further = session.request(rest[0], each * may_stop), [session.request(one) for one in behind]
-        counted, drawn = list[Counts](), list[Drawn]()
+        drawn = list[Drawn]()
         with session.ledger.reserve([request], further=further, progress=session.progress) as reservation:
-            for one in rest[: len(reservation.unanswered) and 1 + reservation.further]:
+            due = rest[: len(reservation.unanswered) and 1 + reservation.further]
+            counted = self._counted(due)
+            for one, counts in zip(due, counted, strict=False):
                 try:
                     if drawn:
                         self.refuse_useless(state, one)
-                    counts = session.count(one)
                 except LeewardError:
-                    if not drawn:
-                        raise
                     break
                 held = self.reserve(state, one)
                 noisy = session.draw(counts, functools.partial(self._draw, held))
-                counted.append(counts)
                 drawn.append(Drawn(payload(noisy), one.cost_of(each * int((noisy >= 0).sum()))))
                 state = self.rules.decide(held, noisy)
                 if state.stopped:
                     break
             if drawn:
                 reservation.store(drawn)
-        return [charge_of(*each) for each in itertools.zip_longest(reservation.releases, counted)]
+        return [charge_of(*each) for each in itertools.zip_longest(reservation.releases, counted[: len(drawn)])]
+
+    def _counted(self, due: Sequence[PricedPlan]) -> list[Counts]:
+        """Count rounds, up to the first that cannot be counted.
+
+        Raises:
+            LeewardError: that is the first.
+        """
+        counted = list[Counts]()
+        for one in due:
+            try:
+                counted.append(self.session.count(one))
+            except LeewardError:
+                if not counted:
+                    raise
+                break
+        return counted
 
     def _draw(self, held: MonitorState, counts: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
         return np.array(self.rules.answer(held, counts, bits).rounds[-1].answers, dtype=np.int64)

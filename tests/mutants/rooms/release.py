@@ -44,7 +44,7 @@ MUTANTS = [
     M(SESSION, "Session.key", "self.keys.digest()", '"keys"', "tests/keys", "the public list leaves the key"),
     M(SESSION, "Session.priced", "[budget.version] * len(plans)", '["1"] * len(plans)', "tests/keys tests/spec", "the version leaves the key"),
     M(MONITOR, "_Rounds.answer", "one.cost_of(each * int((noisy >= 0).sum()))", "None", MONITORS, "a monitor pays for places that are safe"),
-    M(MONITOR, "_Rounds.answer", "if not drawn:", "if True:", "tests/session/test_monitor_command.py", "what was drawn is drawn again where a later round fails"),
+    M(MONITOR, "_Rounds._counted", "if not counted:", "if True:", "tests/session/test_monitor_command.py", "what was drawn is drawn again where a later round fails"),
     M(MONITOR, "_Rounds.answer", "if may_stop == self.rules.stop_after - state.stops else ()", "", MONITORS, "rounds follow that what is reserved does not pay for"),
     M(SESSION, "Session.draw", "self.bits or SystemBits()", "SystemBits()", "tests/session tests/keys", "the caller's entropy is ignored", equivalent=False),
     M(SESSION, "Session.publish", "fit_for_release=self.fit_for_release,", "fit_for_release=True,", "tests/session tests/keys tests/truth",

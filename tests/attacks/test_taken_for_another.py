@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pandas as pd
 import pyarrow as pa
 import pytest
 from tests.attacks.test_spellings import plan_of, visits
@@ -179,3 +180,42 @@ def test_positions_that_are_rounded_to_more_than_a_cell_stop_a_release(
     with pytest.raises(DoubtfulDataError, match=f"at most {few} decimals"):
         lw.release(*asked(few))
     lw.release(*asked(enough))
+
+
+@pytest.mark.parametrize("odd", [float("inf"), -1e300, float("nan")])
+def test_a_position_beyond_all_others_is_one_that_cannot_be_read_and_stops_nothing(odd: float, tmp_path: Path) -> None:
+    rows = pa.table({"who": range(200), "north": [odd, *[1 / 7] * 199], "east": [1 / 7] * 200, "when": [DAY] * 200})
+    seen = lw.visits(rows, person="who", time="when", latitude="north", longitude="east")
+    box = lw.grid(west=0.1, south=0.1, east=0.2, north=0.2, metres=600)
+    found = lw.count_visitors(seen, box, start="2020-01-01", end="2020-01-02", places_per_person=1)
+    made = lw.plan(found, lw.AdditionOnly("99"), safe_at_most=2, what="counts")
+    assert sum(lw.release(made, lw.Budget(tmp_path / "b.db", "a", "99")).answers["count"].to_pylist()) >= 199
+
+
+def test_hours_that_are_not_loaded_yet_are_not_asked_beside_one_that_is(tmp_path: Path) -> None:
+    """A monitor that catches up asks several hours together: those without a row were safe, as one of them had rows."""
+    budget, table = lw.Budget(tmp_path / "budget.db", "walks", "99"), visits({8: "park", 9: "zoo"})
+    lw.monitor([plan_of(table, 8)], budget)
+    with pytest.raises(DoubtfulDataError, match="No row lies in the last 2 windows"):
+        lw.monitor([plan_of(table, hour) for hour in (8, 9, 10, 11)], budget)
+    assert len(lw.monitor([plan_of(table, hour) for hour in (8, 9)], budget).releases) == 2
+    table = visits({8: "park", 9: "zoo", 12: "park"})
+    assert len(lw.monitor([plan_of(table, hour) for hour in (8, 9, 10, 11)], budget).releases) == 4
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_copy_beside_its_file_stops_a_release(kind: str, tmp_path: Path) -> None:
+    """Each person's number counted twice, and the promise to each row was about half of it."""
+    frame = pd.DataFrame({"who": ["a", "b", "c"], "hours": [1, 2, 3]})
+    for name, rows in (("one", frame), ("one (1)", frame), ("empty", frame[:0]), ("none", frame[:0])):
+        getattr(rows, f"to_{kind}")(tmp_path / f"{name}.{kind}", index=False)
+
+    def asked(*names: str) -> tuple[Any, Any]:
+        rows = lw.records([tmp_path / f"{name}.{kind}" for name in names], person="who", combine="sum")
+        plan = lw.plan(lw.statistic(rows, "sum", column="hours", lower=0, upper=24), lw.AdditionOnly("9"))
+        return plan, lw.Budget(tmp_path / f"{len(names)}.db", "a", "99")
+
+    with pytest.raises(DoubtfulDataError, match="it is a copy of"):
+        lw.release(*asked("one", "one (1)"))
+    assert any("it is a copy of" in each for each in lw.check(*asked("one", "one (1)")).refusals)
+    lw.release(*asked("one", "empty", "none"))

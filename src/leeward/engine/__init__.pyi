@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from ._beyond import refuse_beyond
 from ._coarse import refuse_coarse
-from ._look import Look, refuse_doubtful
+from ._copies import refuse_copies
+from ._look import Look, refuse_doubtful, refuse_late
 from ._matches import may_be_alike, refuse_alike
 from ._open import Keys, Opened, files_of, files_of_list, open_data, read_keys, sources_of
 from ._places import PlaceList, read_places
@@ -20,6 +21,8 @@ __all__ = [
     "refuse_alike",
     "refuse_beyond",
     "refuse_coarse",
+    "refuse_copies",
     "refuse_doubtful",
+    "refuse_late",
     "sources_of",
 ]

@@ -115,6 +115,9 @@ class InDuckDB(Bound):
 
         return described(name, _types(self.connection, f"SELECT * FROM {name}"))
 
+    def read_files(self) -> Sequence[File]:
+        return self.files
+
     def check_unchanged(self) -> None:
         for file in self.files:
             file.check_unchanged()

@@ -9,7 +9,7 @@ expressions, and their answers too: a suite holds all against one oracle (`tests
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Mapping, MutableMapping
+from collections.abc import Hashable, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,8 @@ from leeward._private import Private
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
+
+    from leeward.tables._files import File
 
 
 class Bound(Private):
@@ -37,6 +39,10 @@ class Bound(Private):
     def whole(self) -> Bound:
         """The source itself, where this is what one of several questions sees of it."""
         return self
+
+    def read_files(self) -> Sequence[File]:
+        """Return the files that it reads; none where it is no files."""
+        return ()
 
     def declares(self, column: str) -> bool:
         """Whether the source says of what type a column is, or its values alone do: in a sheet, or as Python objects."""

@@ -99,7 +99,7 @@ def decimals_of(grid: Grid) -> tuple[tuple[str, int], ...]:
 
 def of_few_decimals(degrees: ir.Value, digits: int) -> ir.Value:
     """Whether a number of degrees has at most so many decimals."""
-    fine = degrees * 10**digits
+    fine = degrees.clip(-180, 180) * 10**digits  # the engine takes no whole part of what is beyond 64 bits
     return (fine - (fine + 0.5).floor()).abs() < 1e-6
 
 

@@ -80,6 +80,9 @@ class InSpark(Bound):
             (found,) = self._session.sql(hash_sums(text, times, rows)).collect()
         return halves(tuple(int(value) for value in found))
 
+    def read_files(self) -> Sequence[File]:
+        return self._files
+
     def check_unchanged(self) -> None:
         for file in self._files:
             file.check_unchanged()

@@ -141,6 +141,21 @@ def _many(unread: Mapping[str, int], inside: int, *, going_on: bool) -> bool:
     return number - (nobody if tolerated else 0) > FEW * inside
 
 
+def refuse_late(windows: int) -> None:
+    """Refuse windows of a monitor that goes on in which, and soon after which, no row lies, while there are rows before.
+
+    Raises:
+        DoubtfulDataError: always. For the curator only.
+    """
+    raise DoubtfulDataError(
+        f"No row lies in the last {counted(windows, 'window')}, nor soon after",
+        "those rows may not have been loaded yet, and a window is asked once",
+        "Ask the windows before (in the command: --until), and these when their rows are there. That it stopped is a fact"
+        ' about the data: do not publish it. Nothing was charged. If nobody was there, go on with if_doubtful = "publish"'
+        " (in the command: --if-doubtful publish)",
+    )
+
+
 def together(looks: Sequence[Look], taken: int) -> dict[str, int]:
     """Add up what several windows leave out: a row is outside the window if it is in none of them.
 

@@ -22,6 +22,7 @@ from leeward.errors import DataError
 from leeward.query import CountVisitors, Grid, Places, Records, Visits, Window
 from leeward.query._statistic import DrawnFrom, Statistic
 from leeward.query._unlisted_groups import AnyQuestion, UnlistedGroups
+from leeward.tables._files import File
 from leeward.tables._files import files_of as files_of_source
 
 if TYPE_CHECKING:
@@ -56,6 +57,10 @@ class Opened(Protocol):
 
     def look(self, query: Any) -> Look:
         """Return how many rows the question would count, and why not more."""
+
+    def files(self) -> Sequence[File]:
+        """Return the files that are read."""
+        ...
 
     def goes_on_after(self, windows: Sequence[Window]) -> bool:
         """Return whether rows go on soon after the last of some windows."""

@@ -19,6 +19,7 @@ from leeward.engine._bound import Bound
 from leeward.engine._content import Content, recognised
 from leeward.engine._matches import Matches, matches_of_filter
 from leeward.query import CountVisitors, Window
+from leeward.tables._files import File
 
 
 class Rows(Private):
@@ -36,6 +37,10 @@ class Rows(Private):
     def content(self, key: bytes) -> Content:
         """Return what is kept to recognise the columns that can matter, under a secret key."""
         return recognised(self._bound, key, self._times)
+
+    def files(self) -> Sequence[File]:
+        """Return the files that are read; none where there are none."""
+        return self._bound.read_files()
 
     @abstractmethod
     def _raw_of(self, source: Any, windows: Sequence[Window]) -> Any:

@@ -20,6 +20,7 @@ from leeward.engine._bound import Bound
 from leeward.engine._engines import Described, bind_private
 from leeward.errors import LeewardError
 from leeward.query._table import same_source
+from leeward.tables._files import File
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -51,6 +52,9 @@ class OwnColumns(Bound):
     @property
     def known(self) -> MutableMapping[Hashable, Any]:
         return self._known
+
+    def read_files(self) -> Sequence[File]:
+        return self._whole.read_files()
 
     def declares(self, column: str) -> bool:
         return self._whole.declares(column)

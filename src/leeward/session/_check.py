@@ -94,6 +94,7 @@ def check_planned(
         refuse_alike,
         refuse_beyond,
         refuse_coarse,
+        refuse_copies,
         refuse_doubtful,
     )
     from leeward.ledger._records import Amount
@@ -136,6 +137,9 @@ def check_planned(
         with refusals:
             if new:
                 refuse_beyond(survey.beyond)
+        with refusals:
+            if new:
+                refuse_copies(table.files())
         with refusals:
             if new:
                 refuse_coarse(table.coarse(new[0].counted, windows))

@@ -107,7 +107,7 @@ def test_an_id_whose_last_digits_a_spreadsheet_took_away_is_refused(text: str, c
     table = visits({8: "park"})
     held = table.column(column).to_pylist()
     table = table.set_column(table.column_names.index(column), column, pa.array([*held[:-1], text]))
-    with pytest.raises(DataError, match="its last digits are lost"):
+    with pytest.raises(DoubtfulDataError, match="its last digits are lost"):
         lw.release(plan_of(table, 8), lw.Budget(tmp_path / "budget.db", "walks", "99"))
 
 

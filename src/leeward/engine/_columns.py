@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import duckdb
 import duckdb.func as udf
@@ -63,7 +63,6 @@ def who(rows: ir.Table, column: str, bound: Bound) -> ir.Value:
             "Name a column of ids, or write this one as text",
         )
     values = _without_nan(values)
-    _refuse_rounded(rows, f"person = '{column}'", values, bound)
     if values.type().is_floating():
         exact = 2**53 if values.type().nbytes == 8 else 2**24
         (found,) = bound.fetch(rows.aggregate(beyond=(values.abs() >= exact).any())).to_pylist()
@@ -75,32 +74,6 @@ def who(rows: ir.Table, column: str, bound: Bound) -> ir.Value:
                 "Give ids as whole numbers or as text, from the start: a float no longer shows which it was",
             )
     return values
-
-
-_ROUNDED: Final = r"^[+-]?[0-9]+([.,][0-9]+)?[eE]\+[0-9]+$"
-"""How spreadsheets, and programs that take ids for floats, write long whole numbers as text: 1.23457E+11."""
-
-_LOOKED_AT: Final = 1_000_000
-"""So many rows are looked at: where one id is written so, all long ones are."""
-
-
-def _refuse_rounded(rows: ir.Table, given: str, values: ir.Value, bound: Bound) -> None:
-    """Refuse texts that are whole numbers of which the last digits are lost: several people, or places, are one.
-
-    Raises:
-        DataError: there is one among the first rows.
-    """
-    if not values.type().is_string():
-        return
-    some = rows.select(id=values).limit(_LOOKED_AT)
-    (found,) = bound.fetch(some.aggregate(rounded=some.id.re_search(_ROUNDED).any())).to_pylist()
-    if found["rounded"]:
-        raise DataError(
-            given,
-            "an id is written as spreadsheets write long numbers, 1.23457E+11: its last digits are lost, and several people"
-            " or places are one (that it is refused is a fact about the data: do not publish it)",
-            "Export the table anew from where it came, with that column as text: this form no longer shows which id it was",
-        )
 
 
 def like_whole(values: ir.Value, declared: bool) -> ir.Value:
@@ -126,7 +99,6 @@ def key(rows: ir.Table, column: str, places: PlaceList, bound: Bound) -> ir.Valu
         "integers" if kind.is_integer() else "texts" if kind.is_string() else "floats" if kind.is_floating() else ""
     )
     wanted = key_type(places.keys.type)
-    _refuse_rounded(rows, f"place = '{column}'", values, bound)
     if family != wanted:
         raise DataError(
             f"The places are {family or 'of another type'} in the visits' column '{column}' and {wanted} in the list",

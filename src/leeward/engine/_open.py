@@ -58,6 +58,10 @@ class Opened(Protocol):
     def look(self, query: Any) -> Look:
         """Return how many rows the question would count, and why not more."""
 
+    def refuse_cut(self, query: Any) -> None:
+        """Refuse ids whose last digits are lost; for the curator only."""
+        ...
+
     def files(self) -> Sequence[File]:
         """Return the files that are read."""
         ...

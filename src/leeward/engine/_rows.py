@@ -17,6 +17,7 @@ from leeward._buffers import as_numpy
 from leeward._private import Private
 from leeward.engine._bound import Bound
 from leeward.engine._content import Content, recognised
+from leeward.engine._cut_ids import refuse_cut
 from leeward.engine._matches import Matches, matches_of_filter
 from leeward.query import CountVisitors, Window
 from leeward.tables._files import File
@@ -41,6 +42,18 @@ class Rows(Private):
     def files(self) -> Sequence[File]:
         """Return the files that are read; none where there are none."""
         return self._bound.read_files()
+
+    def refuse_cut(self, query: Any) -> None:
+        """Refuse ids of people or places whose last digits are lost.
+
+        Raises:
+            DoubtfulDataError: there are such. For the curator only.
+        """
+        source = query.visits if isinstance(query, CountVisitors) else query.records
+        asked = {"person": source.person, "place": query.visits.place if isinstance(query, CountVisitors) else None}
+        refuse_cut(
+            self._bound, {role: name for role, name in asked.items() if name is not None and name in self._raw.columns}
+        )
 
     @abstractmethod
     def _raw_of(self, source: Any, windows: Sequence[Window]) -> Any:

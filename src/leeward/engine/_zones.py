@@ -55,4 +55,4 @@ def check_everywhere(
 
 
 def _digest(connection: duckdb.DuckDBPyConnection, asked: str) -> object:
-    return connection.execute(f"SELECT count(*), sum(hash(asked)) FROM ({asked}) AS asked").fetchall()
+    return connection.execute(f"SELECT count(*), sum(hash(leeward_row)) FROM ({asked}) AS leeward_row").fetchall()

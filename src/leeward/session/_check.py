@@ -142,6 +142,9 @@ def check_planned(
                 refuse_copies(table.files())
         with refusals:
             if new:
+                table.refuse_cut(new[0].counted)
+        with refusals:
+            if new:
                 refuse_coarse(table.coarse(new[0].counted, windows))
         over = [refusals.told(partial(_over, made, table)) for made in known]
     stand_in = _stand_in(known[0], keys)

@@ -342,6 +342,7 @@ class Session(Private):
         if queries:
             table, _ = self._recognised()
             refuse_copies(table.files())
+            table.refuse_cut(queries[0])
             self.progress("looking how much would count")
             looks = [table.look(query) for query in queries]
             windows = [query.window for query in queries if query.window is not None]

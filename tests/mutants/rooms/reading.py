@@ -130,7 +130,7 @@ MUTANTS = [
     M("leeward.session._session", "_last_empty", "if look.inside:", "if True:", "tests/attacks/test_taken_for_another.py", "hours that are not loaded yet are asked beside one that is"),
     M("leeward.engine._copies", "refuse_copies", "first is not file", "False", "tests/attacks/test_taken_for_another.py", "the rows of a copy count again"),
     M("leeward.engine._zones", "check_everywhere", "!= here:", "== here:", "tests/attacks/test_taken_for_another.py", "a view is read in whatever zone"),
-    M("leeward.engine._columns", "_refuse_rounded", 'if found["rounded"]', "if False", "tests/attacks/test_taken_for_another.py", "people whose ids a spreadsheet cut are one"),
+    M("leeward.engine._cut_ids", "refuse_cut", 'if found["cut"]', "if False", "tests/attacks/test_taken_for_another.py", "people whose ids a spreadsheet cut are one"),
     M("leeward.engine._matches", "_whole", "for _ in range(3)", "for _ in range(0)", "tests/engines/test_spelt_otherwise.py", "thousands that are parted are another place"),
     M("leeward.engine._bind", "_inside", "for schema, name, _ in found) > 1", "for schema, name, _ in found) > 2", "tests/engine/test_column_types.py", "of two tables of one name one is read"),
     M("leeward.tables._rows", "CsvRows.batches", "[row for row in some if row]", "some", "tests/tables/test_rows.py", "a blank line is a row"),

@@ -69,6 +69,9 @@ def _visits(town: Town, crowds: dict[int, list[str]]) -> None:
         for k in range(5)
     ]
     rows.append(("somebody", "v39", pd.Timestamp("2026-01-01T18:15")))
+    rows.append(
+        ("somebody later", "v39", pd.Timestamp("2026-01-01T22:05"))
+    )  # so the last hour is quiet, and not to come
     pd.DataFrame(rows, columns=["user", "venue", "at"]).to_parquet(town.folder / "visits.parquet")
 
 
@@ -240,7 +243,13 @@ def _released(ledger: Ledger) -> list[Any]:
 
 def test_a_round_that_cannot_be_counted_leaves_those_before_it(town: Town) -> None:
     """Whether it is asked at all follows from what was drawn before: so that is stored, never drawn again."""
-    rows = [("a", "v1", "18:30"), ("b", "v2", "19:30"), ("c", "v1", "20:10"), ("c", "v2", "20:20")]
+    rows = [
+        ("a", "v1", "18:30"),
+        ("b", "v2", "19:30"),
+        ("c", "v1", "20:10"),
+        ("c", "v2", "20:20"),
+        ("d", "v1", "22:05"),
+    ]
     seen = pd.DataFrame([(who, venue, pd.Timestamp(f"2026-01-01T{at}")) for who, venue, at in rows])
     seen.set_axis(["user", "venue", "at"], axis=1).to_parquet(town.folder / "visits.parquet")
     refusing = [each for each in SANITIZED if "places_per_person" not in each[0]]

@@ -154,6 +154,7 @@ def _visitors(made: LongSession) -> None:
         held["counts"] = session.count(priced)
         held["content"], held["look"] = table.content(bytes(32)), table.look(query)
         held["survey"], held["checked"] = table.survey(query), check_planned([plan], budget)
+        held["coarse"] = table.coarse(query, [query.window])
         held |= {
             "table": table,
             "bound": table._bound,
@@ -513,7 +514,7 @@ NEED_NO_TABLE = {
     "tables.Writer",  # of text, which is handed on at once
     # what is written in a spec, or follows from it alone
     *("local.Data", "local.Period", "local.Protect", "local.PublicPlaces", "local.PublicValues"),
-    *("local.Budget", "local.Spec", "local.Option", "local.SeriesBudget", "local.AttackerView"),
+    *("local.Budget", "local.Spec", "local.SeriesChoice", "local.SeriesBudget", "local.AttackerView"),
     # a look at a published file, private and without a dict: tests/local/test_attacked looks at these
     *("local.Attack", "local.Attacked"),
     # what an attacker sees of made-up people
@@ -533,6 +534,7 @@ NEED_NO_TABLE = {
         "local.Compared",
         "local.Moved",
         "planner.Chances",
+        *("planner.OfSafe", "planner.OfThresholds", "planner.OfVisitors"),  # arguments of plan, which are public
         *("planner.Far", "planner.Reach"),  # how far one person moves sums, and how far their noise goes
         "planner.GivenUp",  # of a plan report: one that gives nothing up was made from a table
     ),

@@ -19,8 +19,10 @@ import pytest
 from tests.ledger.single import reserve
 from tests.ledger.worker import asked
 
+from leeward._postgres import Address
 from leeward.errors import LedgerError
 from leeward.ledger import Ledger, PersonBudgets
+from leeward.ledger._postgresql import MARKS, _mark_of
 from leeward.ledger._secret import VARIABLE, key_path, read_or_make_key
 from leeward.ledger._sqlite import _explained
 
@@ -95,6 +97,14 @@ def test_without_a_key_nothing_is_made(
             Ledger(path)
     assert beside(path) == []
     spend(path)
+
+
+@pytest.mark.parametrize("variable", [VARIABLE, MARKS])
+def test_a_place_that_follows_the_working_directory_is_refused(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Started from another folder there were no marks, and an older database was taken for the newest."""
+    monkeypatch.setenv(variable, "kept/here")
+    with pytest.raises(LedgerError, match=f"{variable} = 'kept/here': it is relative"):
+        _mark_of(Address.read("postgresql://keeper@example.org/town")) if variable == MARKS else key_path()
 
 
 def of_no_bytes(path: Path) -> None:

@@ -123,7 +123,7 @@ def test_names_that_are_too_long_are_refused_in_words(
         what, made
     )
     if what == "the key":
-        monkeypatch.setenv("LEEWARD_KEY", "x" * 300)
+        monkeypatch.setenv("LEEWARD_KEY", "/" + "x" * 300)
     code, _, err = town.run(command, made, *(["--out", town.out] if command == "release" else []))
     reads = {"plan": ("the ledger", "the places", "the spec", "its folder")}.get(command, (what,))
     assert (code, len(err.splitlines())) == ((2, 1) if what in reads else (0, 0)), err

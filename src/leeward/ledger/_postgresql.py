@@ -30,12 +30,11 @@ from sqlalchemy.pool import NullPool
 from sqlalchemy.schema import CreateSchema
 
 from leeward._optional import optional
-from leeward._paths import resolve
 from leeward._postgres import Address, UnfitError, connect, explained
 from leeward.errors import LedgerError
 from leeward.ledger._beside import token_of
 from leeward.ledger._schema import VERSION, identity, metadata
-from leeward.ledger._secret import fingerprint, key_of, key_path, make_folder, read_or_make_key
+from leeward.ledger._secret import fingerprint, key_of, key_path, make_folder, named_by, read_or_make_key
 from leeward.ledger._store import NoLedgerError, Store
 
 if TYPE_CHECKING:
@@ -239,8 +238,7 @@ def _has(connection: Connection, catalog: str, name: str) -> bool:
 
 def _mark_of(address: Address) -> Path:
     """Return what the mark of a database is named after, in a folder that is private to this user."""
-    named = os.environ.get(MARKS)
-    folder = resolve(named) if named else key_path().parent / "marks"
+    folder = named_by(MARKS) or key_path().parent / "marks"
     try:
         make_folder(folder)
     except OSError as error:

@@ -18,6 +18,7 @@ import uuid
 from pathlib import Path
 
 from leeward._paths import resolve
+from leeward._plain import plain
 from leeward.errors import LedgerError
 from leeward.ledger._beside import PRIVATE
 from leeward.outputs._disk import sync
@@ -32,10 +33,10 @@ def key_path() -> Path:
     """Return where the key of this user is: ``$LEEWARD_KEY``, or ``leeward/content.key`` in the folder of configurations.
 
     Raises:
-        LedgerError: this user has no home, and the variable is not set.
+        LedgerError: this user has no home, and the variable is not set; or it is relative.
     """
-    if named := os.environ.get(VARIABLE):
-        return resolve(named)
+    if (chosen := named_by(VARIABLE)) is not None:
+        return chosen
     named = os.environ.get("XDG_CONFIG_HOME", "")  # its specification ignores a relative one
     try:
         base = Path(named) if os.path.isabs(named) else Path.home() / ".config"
@@ -46,6 +47,22 @@ def key_path() -> Path:
             f"Set {VARIABLE} to a file that only you can read",
         ) from None
     return resolve(base / "leeward" / "content.key")
+
+
+def named_by(variable: str) -> Path | None:
+    """Return the path that a variable of the environment names; None where it is not set.
+
+    Raises:
+        LedgerError: it is relative: there would be another in each folder that a program is started from.
+    """
+    named = os.environ.get(variable)
+    if named and not os.path.isabs(named):
+        raise LedgerError(
+            f"{variable} = '{plain(named)}'",
+            "it is relative: started from another folder, nothing would be known there",
+            "Give an absolute path",
+        )
+    return resolve(named) if named else None
 
 
 def read_private(path: str | os.PathLike[str], size: int = -1) -> tuple[bytes, bool]:

@@ -219,3 +219,21 @@ def test_a_copy_beside_its_file_stops_a_release(kind: str, tmp_path: Path) -> No
         lw.release(*asked("one", "one (1)"))
     assert any("it is a copy of" in each for each in lw.check(*asked("one", "one (1)")).refusals)
     lw.release(*asked("one", "empty", "none"))
+
+
+@pytest.mark.parametrize("column", [None, "hours"])
+def test_a_decimal_comma_is_one_in_numbers_that_make_groups_too(column: str | None, tmp_path: Path) -> None:
+    """A point parts thousands there: 1.500 was taken for one and a half, and the group from 1,000 on was safe in silence."""
+    intervals = {"income": {"lower": "0", "upper": "2000", "step": "1000"}}
+    for name, high in (("point", "1.500"), ("comma", "1500,0")):
+        rows = "".join(f"{i};{high if i % 2 else '900,5'};{i % 7},5\n" for i in range(200))
+        (tmp_path / f"{name}.csv").write_text(f"who;income;hours\n{rows}", "utf-8")
+        seen = lw.records(tmp_path / f"{name}.csv", person="who", delimiter=";", decimal=",")
+        more: dict[str, Any] = {} if column is None else {"column": column, "lower": "0", "upper": "8", "step": "8"}
+        made = lw.plan(lw.statistic(seen, "histogram", by=intervals, **more), lw.AdditionOnly("99"), safe_at_most=5)
+        budget = lw.Budget(tmp_path / f"{name}.db", "people", "99")
+        if name == "point":
+            with pytest.raises(DoubtfulDataError, match="100 rows with a number that cannot be read"):
+                lw.release(made, budget)
+        else:
+            assert "safe" not in lw.release(made, budget).answers["state"].to_pylist()

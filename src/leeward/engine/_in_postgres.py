@@ -28,6 +28,7 @@ from leeward._postgres import Address
 from leeward.engine._bound import Bound
 from leeward.engine._postgres_rows import in_plain_words, kinds_of, refuse_odd, snapshot
 from leeward.engine._postgres_sql import SETTINGS, compiled, hash_sums, listed
+from leeward.engine._roles import holds_numbers, holds_times
 from leeward.engine._sql import named
 from leeward.errors import DataError
 
@@ -37,9 +38,6 @@ if TYPE_CHECKING:
     from leeward._postgres import Session
 
 _SOURCE: Final = "leeward_rows_asked_for"
-
-_OF_NUMBERS: Final = ("time", "column", "latitude", "longitude")
-"""Roles whose texts would have to be read as numbers or times."""
 
 _STEADY: Final = """
 WITH RECURSIVE below(oid) AS (
@@ -67,7 +65,7 @@ class InPostgres(Bound):
 
     def check_roles(self, columns: Mapping[str, str]) -> None:
         for role, name in columns.items():
-            if role in _OF_NUMBERS and pa.types.is_string(self._schema.field(name).type):
+            if (holds_numbers(role) or holds_times(role)) and pa.types.is_string(self._schema.field(name).type):
                 what, cast = ("times", "timestamptz") if role == "time" else ("numbers", "double precision")
                 raise DataError(
                     f"{role} = '{name}'",

@@ -26,6 +26,7 @@ import pyarrow as pa
 
 from leeward._spark import in_plain_words, is_frame, session_of
 from leeward.engine._bound import Bound
+from leeward.engine._roles import holds_numbers, holds_times
 from leeward.engine._spark_sql import compiled, halves, hash_sums, listed
 from leeward.errors import DataError
 from leeward.tables._columns import check_columns
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
 
 _SOURCE: Final = "leeward_rows_asked_for"
-
-_OF_NUMBERS: Final = ("time", "column", "latitude", "longitude")
-"""Roles whose texts would have to be read as numbers or times."""
 
 
 class InSpark(Bound):
@@ -194,7 +192,7 @@ def _checked(
 
 
 def _refuse_text(role: str, name: str, *, is_text: bool) -> None:
-    if is_text and role in _OF_NUMBERS:
+    if is_text and (holds_numbers(role) or holds_times(role)):
         what, cast = ("times", "timestamp") if role == "time" else ("numbers", "double")
         raise DataError(
             f"{role} = '{name}'",

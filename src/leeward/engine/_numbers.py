@@ -29,6 +29,7 @@ from leeward.engine._columns import columns_by_role, kept, like_whole, who
 from leeward.engine._engines import Binds, bind_private
 from leeward.engine._matches import Matches, Survey, matches
 from leeward.engine._people import people
+from leeward.engine._roles import INTERVALS
 from leeward.engine._rows import integers
 from leeward.engine._timed import Reasons, TimedRows
 from leeward.engine._times import when
@@ -58,7 +59,9 @@ def columns_of_numbers(query: Statistic) -> dict[str, str]:
     named = {"person": source.person, "column": query.column}
     named["time"] = None if query.window is None else source.time
     by = columns_of(query.by)
-    named |= {"by" if len(by) == 1 else f"column {index} of by": column for index, column in enumerate(by, 1)}
+    for index, column in enumerate(by, 1):
+        role = "by" if len(by) == 1 else f"column {index} of by"
+        named[role + INTERVALS if column in dict(query.intervals) else role] = column
     return columns_by_role(named, source.keep)
 
 

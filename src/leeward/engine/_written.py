@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from leeward.engine._roles import holds_numbers, holds_times
 from leeward.engine._sql import named, quoted
 from leeward.errors import DataError
 from leeward.tables._writing import TimeFormat, Writing
-
-_NUMBERS = {"column", "latitude", "longitude"}
-"""What columns of numbers are for."""
 
 
 def check_rewritten(columns: Mapping[str, str], types: Mapping[str, str], writing: Writing) -> None:
@@ -29,17 +27,17 @@ def check_rewritten(columns: Mapping[str, str], types: Mapping[str, str], writin
     Raises:
         DataError: it is said of a column that holds no texts; or one is compared by its text too.
     """
-    for key, roles in (("time_format", {"time"}), ("decimal", _NUMBERS)):
+    for key, is_for in (("time_format", holds_times), ("decimal", holds_numbers)):
         if getattr(writing, key) is None or (key == "decimal" and writing.decimal == "."):
             continue
-        of = {role: name for role, name in columns.items() if role in roles}
+        of = {role: name for role, name in columns.items() if is_for(role)}
         for role, name in of.items():
             if types[name] not in ("VARCHAR", '"NULL"') and key == "time_format":
                 raise DataError(
                     f"time_format with {role} = '{name}'", "the column holds no texts: it says itself what its times are",
                     "Leave time_format out",
                 )  # fmt: skip
-            if other := next((use for use, its in columns.items() if its == name and use not in roles), None):
+            if other := next((use for use, its in columns.items() if its == name and not is_for(use)), None):
                 raise DataError(
                     f"The column '{name}' as {role}, with {key}, and as {other}",
                     "it would be read in two ways",
@@ -70,7 +68,7 @@ def rewritten(columns: Mapping[str, str], types: Mapping[str, str], writing: Wri
         inner.append(f"regexp_extract({named(when)}, {quoted(f'^{times.pattern}$')}, [{groups}]) AS {named(fields)}")
         changed[when] = _time(named(when), named(fields), times)
     if writing.decimal == ",":
-        changed |= {name: _number(named(name)) for role, name in texts.items() if role in _NUMBERS}
+        changed |= {name: _number(named(name)) for role, name in texts.items() if holds_numbers(role)}
     if not changed:
         return None
     chosen = ", ".join(f"{changed[name]} AS {named(name)}" if name in changed else named(name) for name in types)

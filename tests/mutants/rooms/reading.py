@@ -34,7 +34,7 @@ MUTANTS = [
     M("leeward.engine._written", "_number", "contains({text}, '.')", "false", FILES, "a point beside decimal commas is a decimal point"),
     M("leeward.engine._written", "_time", "AS INTEGER) % 12", "AS INTEGER)", FILES, "12 AM is noon"),
     M("leeward.engine._written", "_time", "THEN '?' || {text} ELSE", "THEN {text} ELSE", FILES, "a time that is not written so is read as ISO 8601"),
-    M("leeward.engine._written", "check_rewritten", "if its == name and use not in roles", "if its == name and use in ()", FILES,
+    M("leeward.engine._written", "check_rewritten", "if its == name and not is_for(use)", "if its == name and use in ()", FILES,
       "a column is compared by its text, and read as a time"),
     M("leeward.tables._writing", "TimeFormat.of", 'field.replace("0?", "0").replace("[01]?", "[01]") if tight and part != "AM" else field', "field", FILES,
       "of digits without signs between them it is not clear where a day ends"),

@@ -87,7 +87,8 @@ class Together:
             with naming(name):
                 refuse_now(self.sessions[name], priced, if_doubtful=if_doubtful, accept_useless=name in accept_useless)
         asked = [(self.sessions[name], one) for name, priced in self.priced.items() for one in priced]
-        releases, paid = [] if done is None else done, answer(asked)
+        named = {id(session): name for name, session in self.sessions.items()}
+        releases, paid = [] if done is None else done, answer(asked, lambda session: naming(named[id(session)]))
         with noted(lambda: answered(len(paid), noun)):
             for (session, one), charge in zip(asked, paid, strict=True):
                 releases.append(session.publish(one, charge))

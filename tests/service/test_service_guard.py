@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from tests.service.conftest import AUTHORITY, SAFE, Stand, with_, write_tables
 
-from leeward.errors import InputError, LedgerError
+from leeward.errors import InputError, LedgerError, SpecError
 from leeward.ledger import Ledger
 from leeward.ledger._secret import VARIABLE
 from leeward.service import serve
@@ -236,6 +236,15 @@ def test_a_token_that_is_revoked_by_one_name_of_the_file_works_by_none(tmp_path:
     with pytest.raises(LedgerError, match="hard link"):
         Tokens(path).create("ann", {"town": Fraction(1)})
     assert other.read_bytes() == path.read_bytes()
+
+
+def test_two_tables_under_one_label_are_not_offered(tmp_path: Path) -> None:
+    """What was asked of one was given, stored, as the answer of the other."""
+    write_tables(tmp_path)
+    text = (tmp_path / "people.toml").read_text("utf-8")
+    (tmp_path / "people.toml").write_text(text.replace('dataset = "people"', 'dataset = "town"'), "utf-8")
+    with pytest.raises(SpecError, match=r"they are of two tables, both charged as 'town' with version '1'"):
+        read_offers(tmp_path / "service.toml")
 
 
 @pytest.mark.parametrize("what", ["ledger", "list of tokens", "key of content digests"])

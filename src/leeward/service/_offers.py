@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 from pydantic import Field
 
-from leeward._paths import resolve
+from leeward._paths import resolve, resolve_source
 from leeward._plain import told
 from leeward._toml import ExactText, Section, check, read_toml
 from leeward.errors import SpecError, nearest
@@ -123,6 +123,11 @@ class DataSet:
         """Return where its prices are charged."""
         return next(iter(self.probes())).ledger()
 
+    def table(self) -> tuple[Any, Any]:
+        """Return which table its spec names, by an absolute path, and which sheet of it."""
+        data = self.parts["data"]
+        return resolve_source(data.get("visits", data.get("table")), self.folder), data.get("visits_table")
+
     def probes(self) -> Iterator[Spec]:
         """Yield questions that read, between them, every column that may be asked about; none of them is ever answered."""
         window: dict[str, Any] = {"start": "2000-01-01T00:00", "end": "2000-01-01T01:00"}
@@ -181,11 +186,32 @@ def read_offers(path: str | os.PathLike[str]) -> Offers:
             "Nothing is offered", "there is no data set, and nothing to be perturbed", "Add [data_sets.NAME]"
         )
     sets = {name: _data_set(name, offer, folder) for name, offer in found.data_sets.items()}
+    _refuse_one_label(sets.values())
     for host in found.hosts:
         if not host or not host.isascii() or not host.isprintable() or set(host) & set("/ @,\\"):
             raise SpecError(f"hosts: {told(host)}", "it is not the name of a host", 'Write, say, "data.example.org"')
     perturb = {name: read_perturbing(name, offer, folder) for name, offer in found.perturb.items()}
     return Offers(Tokens(resolve(found.tokens, folder)), tuple(found.hosts), found.seconds, sets, perturb)
+
+
+def _refuse_one_label(sets: Iterable[DataSet]) -> None:
+    """Refuse two tables under one label of one budget: what is stored of one would be given as the answer of the other.
+
+    Raises:
+        SpecError: there are two.
+    """
+    known = dict[tuple[str, str, str], tuple[str, tuple[Any, Any]]]()
+    for one in sets:
+        budget, table = one.budget(), one.table()
+        label = str(budget.ledger), budget.dataset, budget.version
+        other, same = known.setdefault(label, (one.name, table))
+        if same != table:
+            raise SpecError(
+                f"[data_sets.{other}] and [data_sets.{one.name}]",
+                f"they are of two tables, both charged as '{budget.dataset}' with version '{budget.version}': an answer"
+                " about one would be given about the other",
+                "Give each table a dataset of its own in [budget]",
+            )
 
 
 def _data_set(name: str, offer: Offer, folder: Path) -> DataSet:

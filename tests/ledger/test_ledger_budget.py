@@ -27,7 +27,7 @@ from leeward.errors import (
     InputError,
     LedgerError,
 )
-from leeward.ledger import STAGES, Account, Ledger
+from leeward.ledger import STAGES, Account, Drawn, Ledger
 
 
 def release(
@@ -316,3 +316,17 @@ def test_an_answer_may_turn_out_to_cost_less_than_was_reserved(ledger: Ledger, p
         with pytest.raises(InputError), reserve(ledger, asked("other", **(same | {"cost": Fraction(3, 2)}))) as claim:
             claim.store(b"x", cost=wrong)
     assert spent(ledger) == Fraction(1, 2)
+
+
+def test_odd_fractions_leave_room_for_ordinary_ones(path: Path) -> None:
+    """Else whoever may charge next to nothing fills the exact sum with digits, and nobody can charge any more."""
+    ledger = Ledger(path)
+
+    def spend(*costs: Fraction) -> None:
+        for cost in costs:
+            with ledger.reserve([asked(str(cost), cost=cost)]) as reservation:
+                reservation.store([Drawn(b"answer")])
+
+    with pytest.raises(InputError, match="too many digits already"):
+        spend(*(Fraction(1, 10**39 + number) for number in range(1, 80, 2)))
+    spend(Fraction(1, 2), Fraction(1, 3), Fraction("0.0001"))

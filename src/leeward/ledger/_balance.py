@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from leeward.errors import BudgetConflictError, CapExceededError, LedgerError
-from leeward.ledger._records import NOTHING, Amount, refuse_long
+from leeward.ledger._records import NOTHING, Amount, refuse_long, refuse_odd
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,4 +97,6 @@ def charged(standing: Balance, dataset: str, notion: str, cap: Amount, cost: Amo
             "Give cap_delta with the first release of the data set, which fixes it; or raise it on purpose with `leeward"
             " budget set-cap --delta`" + (f"; or ask for a delta of at most {left.delta}" if left.delta > 0 else ""),
         )
-    return Balance(notion, cap, standing.spent + cost)
+    after = standing.spent + cost
+    refuse_odd(after, cost)
+    return Balance(notion, cap, after)

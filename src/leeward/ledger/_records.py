@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
+from math import lcm
 from typing import Literal
 
 from leeward.errors import InexactError, InputError, LedgerError
@@ -168,6 +169,26 @@ def refuse_long(amount: Amount, name: str) -> None:
                 f'Give {what} as a short decimal or fraction, such as "{"1/2" if what == "ε" else "1e-9"}"',
             )
 
+
+def refuse_odd(after: Amount, cost: Amount) -> None:
+    """Refuse fractions that nobody else uses once the exact sum has half of its digits: the rest is for ordinary ones.
+
+    Who may charge little could otherwise fill the sum with digits, for next to no ε, and nobody could charge any more.
+
+    Raises:
+        InputError: the cost is an odd fraction, and the sum has too many digits for more of them.
+    """
+    for total, number in ((after.epsilon, cost.epsilon), (after.delta, cost.delta)):
+        if total.denominator.bit_length() > _MOST_BITS // 2 and _ORDINARY % number.denominator:
+            raise InputError(
+                f"A price of {number}",
+                "a budget keeps the exact sum, which has too many digits already for another fraction of this kind",
+                "Give a short decimal or fraction, such as 1/2",
+            )
+
+
+_ORDINARY = lcm(*range(1, 101)) * 10**40 * 2**128
+"""What the denominators of ordinary prices divide: decimals, and fractions of up to a hundredth."""
 
 MOST_DIGITS = 40
 """Digits of an amount that is added to a budget, enough for 2⁻¹²⁸; of the sum, see `to_text`."""

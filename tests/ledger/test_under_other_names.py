@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from tests.ledger.single import reserve
 from tests.ledger.worker import asked
 
 import leeward as lw
@@ -41,7 +42,7 @@ class Kept(NamedTuple):
 
 
 def spend(path: Path) -> None:
-    with Ledger(path).reserve(asked(f"k{len(Ledger(path).history())}")) as claim:
+    with reserve(Ledger(path), asked(f"k{len(Ledger(path).history())}")) as claim:
         claim.store(b"answer")
 
 

@@ -31,7 +31,9 @@ def is_absent(url: str | Path) -> bool:
 
 
 def files_beside(path: Path) -> set[Path]:
-    """Return where SQLite and Leeward keep files beside one of theirs, but for those of random names."""
+    """Return where SQLite and Leeward keep files beside one of theirs, but for those of random names; of no file nowhere."""
+    if not path.name:
+        return set()
     return {mark_path(path), *(path.with_name(path.name + ending) for ending in ("-wal", "-shm", "-journal"))}
 
 

@@ -164,4 +164,5 @@ def test_the_statement_tells_what_is_shown_again(folder: Path) -> None:
     alone = check_job(spec(), folder=folder).statement().model_dump()
     assert (told["repeats"], alone["repeats"]) == (True, False)
     assert any("A reading is drawn once" in text for text in told["not_guaranteed"])
+    assert "An id is one meter's, for good" in told["assumptions"][-1]
     assert "drawn anew in at most 1 run" in told["budget"]["text"]

@@ -366,6 +366,13 @@ def register(claims: Claims) -> None:
         made = world.published
         return made.who.tolist() == WHO.who.tolist() and made.kept.tolist() == WHO.kept.tolist()
 
+    @says(
+        r"An id is one person's, for good, in all tables whose reports one store keeps: two people of one id have the same"
+        r" report at the same grid point, and whoever knows where one of them was learns whether the other was there"
+    )
+    def _(world: Any) -> bool:
+        return "repeat" in world.spec and bool(same_again(world))  # of rows that may as well be two people's
+
     claims.neutral(
         r"The box, the list of places and every option were chosen without looking at the data",
         # where a proof is to be found

@@ -57,6 +57,12 @@ _NAMES: Final[dict[str | None, Literal["best over places", "exponential over pla
 }
 
 
+_ONE_PERSON: Final = (
+    "An id is one person's, for good, in all tables whose reports one store keeps: two people of one id have the same report"
+    " at the same grid point, and whoever knows where one of them was learns whether the other was there"
+)
+
+
 def statement(geo: PositionNoise, terms: Terms | None = None, others: Sequence[str] | None = None) -> LocationStatement:
     """Return the privacy statement of one job.
 
@@ -93,6 +99,7 @@ def statement(geo: PositionNoise, terms: Terms | None = None, others: Sequence[s
         assumptions=(
             "The box, the list of places and every option were chosen without looking at the data",
             "Who is in the table, how often, and all columns but the position are not protected",
+            *((_ONE_PERSON,) if terms.repeats else ()),
         ),
         theorems=_theorems(terms),
         not_guaranteed=tuple(_not_guaranteed(geo, terms)),

@@ -61,6 +61,10 @@ _AGAIN: Final = (
     "A reading is drawn once: a later run with the same store shows what was drawn, also where the reading was corrected"
     " since. That costs nothing more; readings that are new to the store cost what is said here, in each run that draws some"
 )
+_ONE_METER: Final = (
+    "An id is one meter's, for good, in all tables whose readings one store keeps: of two meters of one id the second is"
+    " shown as the first was"
+)
 _SHOWS: Final = "Where a reading is withheld, none is published: that its budget is spent shows"
 _NOISES: Final[dict[SeriesNoise, str]] = {"norm": "norm noise on a window", "independent": "noise on each reading"}
 
@@ -144,7 +148,8 @@ def statement(series: Series, totals: Totals | None = None, others: Sequence[str
 def with_repeats(made: SeriesStatement) -> SeriesStatement:
     """Return a statement of readings that later runs show again as they were."""
     kept = (each for each in made.not_guaranteed if each != _SECOND)
-    return made.model_copy(update={"repeats": True, "not_guaranteed": (*kept, _AGAIN)})
+    assumptions = (*made.assumptions, _ONE_METER)
+    return made.model_copy(update={"repeats": True, "not_guaranteed": (*kept, _AGAIN), "assumptions": assumptions})
 
 
 def with_groups(made: SeriesStatement) -> SeriesStatement:

@@ -135,7 +135,7 @@ ELSEWHERE = {
     "Monitor.answer": "it draws by Sanitized.release",
     "BestOverPlaces.of": "PlanarLaplace.best_over",
     "compare_over_places": "on places that were laid out",
-    "Places.of": "PlanarLaplace.to_places",
+    "PriorPlaces.of": "PlanarLaplace.to_places",
     "PlanarLaplace.exponential_over": "PlanarLaplace.best_over",
     "Tracks.attacker": "PlanarLaplace.attacker",
     "columns_of": "PlanarLaplace.perturb_points",

@@ -234,7 +234,9 @@ def test_under_one_in_a_hundred_is_too_little(town: Town, matching: int) -> None
 def test_one_value_that_cannot_be_read_does_not_stop_a_release_and_many_do(
     town: Town, bad: int, code: int, kind: str
 ) -> None:
-    frame = pd.DataFrame({"user": range(200), "venue": "v1", "at": "2026-01-01T18:30", "lat": "35.6", "lon": "139.7"})
+    frame = pd.DataFrame(
+        {"user": range(200), "venue": "v1", "at": "2026-01-01T18:30", "lat": "35.61234", "lon": "139.71234"}
+    )
     frame.loc[: bad - 1, "at" if kind == "time" else "lat"] = "SECRET"
     frame.to_parquet(town.folder / VISITS)
     changes = []

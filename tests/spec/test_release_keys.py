@@ -493,7 +493,7 @@ ROWS = [
         {"protect": {"unit": "5 years"}},
         {"notion": 'Manhattan("400", ValueGrid("0", "10", "1"), unit="5 years")'},
     ),
-    Effect("protect.notion", "policies", KEEPING, {"notion": 'ADP("400")'}),
+    Effect("protect.notion", "policies", KEEPING, {"notion": "ADP(\"400\", policies=[not (sex in {'f'})])"}),
     Effect("protect.notion", "policies", JOINING, {"notion": 'Blowfish("400")'}),
     Effect(
         "protect.policies",

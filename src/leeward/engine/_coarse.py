@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from leeward._optional import optional
 from leeward._plain import counted
 from leeward._private import Private
 from leeward.errors import DoubtfulDataError
@@ -87,8 +88,7 @@ def decimals_of(grid: Grid) -> tuple[tuple[str, int], ...]:
     if grid.h3 is None:
         steps = grid.step
     else:
-        import h3
-
+        h3 = optional("h3", "A grid of H3 cells")
         across = math.sqrt(3) * h3.average_hexagon_edge_length(grid.h3, unit="m") / METRES_PER_DEGREE
         steps = across, across / math.cos(math.radians((grid.south + grid.north) / 2))
     found = (

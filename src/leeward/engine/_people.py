@@ -6,8 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-import ibis
-
 from leeward._plain import counted
 from leeward._private import Private
 from leeward.engine._bound import Bound
@@ -56,7 +54,7 @@ def people(bound: Bound, rows: ir.Table) -> People:
         rows: an Ibis table with the columns ``kept`` and ``person``.
     """
     of_somebody = rows.filter(rows.kept, rows.person.notnull())
-    each = bound.staged("leeward_people", of_somebody.group_by("person").aggregate(rows=ibis._.count()))
+    each = bound.staged("leeward_people", of_somebody.group_by("person").aggregate(rows=of_somebody.count()))
     (both,) = bound.fetch(each.aggregate(ids=each.count(), rows=each.rows.sum())).to_pylist()
     first = bound.fetch(each.select("rows").order_by(each.rows.desc()).limit(2))["rows"].to_pylist()
     most, after = (int(found) for found in (*first, 0, 0)[:2])

@@ -10,7 +10,7 @@ what was stored, so asking again in another form is free.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -449,43 +449,6 @@ def _alike_but_for_window(query: AnyQuestion, ours: AnyQuestion) -> bool:
     if query.window is None or ours.window is None:
         return False
     return bool(replace(query, records=ours.records, window=ours.window) == ours)
-
-
-def answer(
-    asked: Sequence[tuple[Session, PricedPlan]],
-    naming: Callable[[Session], AbstractContextManager[None]] = lambda _: nullcontext(),
-) -> list[Charge]:
-    """Return the stored answers of plans; those that have none are reserved, counted, drawn and stored together.
-
-    All counts stand before the first draw: so what fails because of the data fails before there is a draw to choose.
-
-    Args:
-        asked: each plan with the session that its table is open in; the sessions share their budget.
-        naming: what goes around the counting of a session, to say in what is refused which question it is about.
-
-    Raises:
-        LeewardError: one is refused; nothing was charged.
-    """
-    from leeward.ledger import Drawn, Reserved
-
-    if not asked:
-        return []
-    first, _ = asked[0]
-    requests = [session.request(priced) for session, priced in asked]
-    with first.ledger.reserve(requests, progress=first.progress) as reservation:
-        due = dict[Reserved, tuple[Session, PricedPlan]]()
-        for release, at in zip(reservation.releases, asked, strict=True):
-            if release.answer is None:
-                due.setdefault(release, at)
-        counted = dict[Reserved, Counts]()
-        for release, (session, priced) in due.items():
-            with naming(session):
-                counted[release] = session.count(priced)
-        drawn = [session.draw(counted[release], at.plan.draw) for release, (session, at) in due.items()]
-        if drawn:
-            reservation.store([Drawn(payload(each)) for each in drawn])
-    # of two that are one question, the first paid
-    return [charge_of(release, counted.pop(release, None)) for release in reservation.releases]
 
 
 def charge_of(release: Reserved, counted: Counts | None = None) -> Charge:

@@ -60,19 +60,15 @@ class Opened(Protocol):
 
     def refuse_cut(self, query: Any) -> None:
         """Refuse ids whose last digits are lost; for the curator only."""
-        ...
 
     def files(self) -> Sequence[File]:
         """Return the files that are read."""
-        ...
 
     def goes_on_after(self, windows: Sequence[Window]) -> bool:
         """Return whether rows go on soon after the last of some windows."""
-        ...
 
     def coarse(self, query: Any, windows: Sequence[Window]) -> list[Coarse]:
         """Return how many times and positions are rounded to more than is asked."""
-        ...
 
     def matches(self, query: Any, windows: Sequence[Window] = ()) -> Matches | None:
         """Return how the keys that rows name match the list, in these windows; None where there is nothing to compare."""

@@ -30,6 +30,7 @@ from leeward.planner._unlisted_plan import delta_of
 from leeward.planner._useless import refuse_useless
 from leeward.query import CountVisitors
 from leeward.session._budget import Budget
+from leeward.session._doubts import doubts
 from leeward.session._facts import Checked
 from leeward.session._question import question
 from leeward.session._standing import Standing, refuse_total, standing
@@ -87,16 +88,7 @@ def check_planned(
     Raises:
         LeewardError: the table, the public list or the ledger cannot be read, or the plans cannot be carried out at all.
     """
-    from leeward.engine import (
-        may_be_alike,
-        open_data,
-        read_keys,
-        refuse_alike,
-        refuse_beyond,
-        refuse_coarse,
-        refuse_copies,
-        refuse_doubtful,
-    )
+    from leeward.engine import open_data, read_keys
     from leeward.ledger._records import Amount
 
     progress("reading the public list")
@@ -122,30 +114,10 @@ def check_planned(
             _refuse_content(table, budget, progress)
         progress("looking how much would count")
         looks = [table.look(made.counted) for made in known]
-        asked = [look for look, answered in zip(looks, stands.answered, strict=True) if not answered]
-        with refusals:
-            if new:
-                refuse_doubtful(asked)
         survey = table.survey(known[0].counted)
-        windows = [made.counted.window for made in new if made.counted.window is not None]
-        with refusals:
-            if new and may_be_alike(new[0].counted, asked):  # as a release asks: the facts say all of it
-                refuse_alike(table.matches(new[0].counted, windows))
-        with refusals:
-            if new and asked[0].dropped.get("filtered"):
-                refuse_alike(table.filtered(new[0].counted, windows), of_filter=True)
-        with refusals:
-            if new:
-                refuse_beyond(survey.beyond)
-        with refusals:
-            if new:
-                refuse_copies(table.files())
-        with refusals:
-            if new:
-                table.refuse_cut(new[0].counted)
-        with refusals:
-            if new:
-                refuse_coarse(table.coarse(new[0].counted, windows))
+        for stop in doubts(table, [made.counted for made in new], lambda: survey.beyond) if new else ():
+            with refusals:
+                stop()
         over = [refusals.told(partial(_over, made, table)) for made in known]
     stand_in = _stand_in(known[0], keys)
     charged_for = dict(zip([question(made, keys.digest()).canonical() for made in unpaid], amounts, strict=True))

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,13 +35,14 @@ from leeward.query import CountVisitors, Window
 from leeward.query._table import alike
 from leeward.query._unlisted_groups import AnyQuestion
 from leeward.session._budget import Budget
+from leeward.session._doubts import doubts
 from leeward.session._question import question
 from leeward.session._result import CuratorNotes, Release
 from leeward.session._standing import balance_of, opening_balance, refuse_total
 from leeward.session._statement import privacy_statement
 
 if TYPE_CHECKING:
-    from leeward.engine import Keys, Look, Opened
+    from leeward.engine import Keys, Opened
     from leeward.engine._content import Content
     from leeward.engine._shared import Sources
     from leeward.ledger import Account, Analyst, Answer, Ledger, Request, Reserved
@@ -329,33 +331,11 @@ class Session(Private):
                 filter allows, are spelt otherwise than in the rows; or over 9 of 10 numbers lie beyond the bounds; or times
                 or positions are rounded to more than is asked. For the curator only.
         """
-        from leeward.engine import (
-            may_be_alike,
-            refuse_alike,
-            refuse_beyond,
-            refuse_coarse,
-            refuse_copies,
-            refuse_doubtful,
-            refuse_late,
-        )
-
         if queries:
             table, _ = self._recognised()
-            refuse_copies(table.files())
-            table.refuse_cut(queries[0])
-            self.progress("looking how much would count")
-            looks = [table.look(query) for query in queries]
-            windows = [query.window for query in queries if query.window is not None]
-            quiet = going_on and (any(look.taken for look in looks) or table.goes_on_after(windows))
-            refuse_doubtful(looks, going_on=quiet)
-            if going_on and (late := _last_empty(windows, looks)) and not table.goes_on_after(late):
-                refuse_late(len(late))
-            refuse_coarse(table.coarse(queries[0], windows))
-            if may_be_alike(queries[0], looks):  # it costs one more pass over the rows
-                refuse_alike(table.matches(queries[0], windows))
-            if looks[0].dropped.get("filtered"):
-                refuse_alike(table.filtered(queries[0], windows), of_filter=True)
-            refuse_beyond(table.beyond(queries[0]))
+            beyond = partial(table.beyond, queries[0])
+            for stop in doubts(table, queries, beyond, going_on=going_on, progress=self.progress):
+                stop()
 
     def publish(
         self, priced: PricedPlan, paid: Charge, *, promises: Sequence[str] = (), monitor: MonitorStated | None = None
@@ -466,13 +446,3 @@ def payload(drawn: NDArray[np.int64]) -> bytes:
 def _integers(stored: bytes) -> NDArray[np.int64]:
     """Read the integers of a stored answer."""
     return np.frombuffer(stored, dtype="<i8").astype(np.int64)
-
-
-def _last_empty(windows: Sequence[Window], looks: Sequence[Look]) -> list[Window]:
-    """Return the last of some windows in which no row lies."""
-    found = list[Window]()
-    for window, look in sorted(zip(windows, looks, strict=True), key=lambda each: each[1].ends or (0, 0), reverse=True):
-        if look.inside:
-            break
-        found.append(window)
-    return found

@@ -26,7 +26,7 @@ MUTANTS = [
     M("leeward.cli._init", "init", "WHO, assumed=False", "WHO, assumed=True", "tests/cli/test_init.py", "who is a person is assumed"),
     M("leeward.session._result", "Release.to_geopandas", "north.notna() & east.notna()", "north.isna() | True", "tests/session/test_answers_out.py",
       "a place whose coordinates are not known has a point"),
-    M("leeward.session._check", "check_planned", "for look, answered in zip(looks, stands.answered, strict=True) if not answered", "for look in looks", "tests/session/test_check.py",
+    M("leeward.session._check", "check_planned", "[made.counted for made in new], lambda: survey.beyond) if new else ()", "[made.counted for made in known], lambda: survey.beyond)", "tests/session/test_check.py",
       "stored answers are doubted"),
     M("leeward.session._check", "check_planned", "for made, answered in zip(known, stands.answered, strict=True) if not answered", "for made, answered in zip(known, stands.answered, strict=True)",
       "tests/session/test_check.py", "stored answers have a price"),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from leeward._buffers import as_numpy, numbers, texts, texts_among
+from leeward._buffers import as_numpy, numbers, repeated, texts, texts_among
 
 KINDS = ["i1", "u1", "i4", "i8", "u8", "f4", "f8", "?"]
 
@@ -31,6 +31,11 @@ def test_numbers_there_and_back(data: st.DataObject, kind: str, n: int) -> None:
 def test_texts(values: list[str]) -> None:
     assert texts(values).equals(pa.array(values, pa.string()))
     assert texts(iter(values), pa.large_string()).equals(pa.array(values, pa.large_string()))
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=5), st.integers(0, 20))
+def test_one_text_many_times(text: str, size: int) -> None:
+    assert repeated(text, size).equals(pa.array([text] * size, pa.string()))
 
 
 @pytest.mark.parametrize("values", [pa.array([1, None]), pa.array(["a"]), pa.array([0], pa.date32()), pa.array([None])])

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """``leeward`` and ``python -m leeward``: the command."""
 
+import gc
 import os
 import sys
 
 
 def main() -> None:
     """Run the command; the entry point of the installed script. Ctrl-C while it is being loaded ends it in one line, too."""
+    # what a command loads stays until it ends: to look for cycles among it again and again takes a tenth of a short release
+    gc.set_threshold(1_000_000)
     # plugins of pydantic, which a user may have for other work, would see each value that is read
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     try:

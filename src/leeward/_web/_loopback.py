@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from typing import Any
+from typing import Any, Final
 
 from leeward._optional import optional
 from leeward.errors import InputError
@@ -36,6 +37,10 @@ def listening(port: int) -> Iterator[tuple[socket.socket, str]]:
         yield listener, f"{LOOPBACK}:{listener.getsockname()[1]}"
 
 
+_CYCLES: Final = (2_000, 10, 10)
+"""When cycles of objects are looked for: a command does so rarely, because it ends soon, and a server does not."""
+
+
 def run(app: Any, listener: socket.socket, what: str) -> None:
     """Answer requests until the process is interrupted. Nothing of a request is logged.
 
@@ -58,4 +63,6 @@ def run(app: Any, listener: socket.socket, what: str) -> None:
         ws="none",
         proxy_headers=False,
     )
+    gc.freeze()  # what was loaded stays
+    gc.set_threshold(*_CYCLES)
     uvicorn.Server(config).run(sockets=[listener])

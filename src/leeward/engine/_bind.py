@@ -163,7 +163,9 @@ def bind(
 
             links = [os.path.join(folder, "read.parquet")]
             written(Address.read(source), table, columns, names, links[0])
-        with _connection(folder) as connection, elsewhere(connection) as others:
+        with ExitStack() as opened:
+            connection = opened.enter_context(_connection(folder))
+            others = opened.enter_context(elsewhere(connection)) if kind == "duckdb" else []
             if kind == "duckdb":
                 _attach(connection, files[0])  # by its own path, beside which it may have a log of its latest changes
             _lock(connection, links)

@@ -78,5 +78,8 @@ def embedded(text: str) -> Markup:
 
     Marks of direction become what `unturned` makes of them, also those that JSON has escaped already.
     """
-    text = _TURNS_IN_JSON.sub(r"\1\\\\\2", unturned(text))
+    if not (text.isascii() and text.isprintable()):
+        text = unturned(text)
+    if "\\" in text:
+        text = _TURNS_IN_JSON.sub(r"\1\\\\\2", text)
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
+from leeward._buffers import repeated
 from leeward._statement import WindowsStatement, window_of
 from leeward.report import Readable
 
@@ -22,7 +23,7 @@ def answers_of_windows(releases: Sequence[Readable]) -> pa.Table:
     for one in releases:
         window, size = window_of(one.statement), one.answers.num_rows
         ends = {start: window.start, end: window.end}
-        columns = {name: pa.repeat(pa.scalar(text, pa.string()), size) for name, text in ends.items()}
+        columns = {name: repeated(text, size) for name, text in ends.items()}
         tables.append(pa.table({**columns, **{name: one.answers[name] for name in one.answers.column_names}}))
     return pa.concat_tables(tables, promote_options="default")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,23 @@ def test_one_quiet_day_is_no_reason_to_stop(shop: Town) -> None:
 
 
 @pytest.mark.sweep
+def test_of_many_windows_the_curator_reads_a_line_each(shop: Town) -> None:
+    spec = write(shop, ('every = "1d"', 'every = "18h"'), ('cap = "3000"', 'cap = "4000"'))
+    code, _, err = shop.run("release", spec, "--out", shop.out)
+    assert code == 0, err
+    told = err[err.index("For the curator only") :].splitlines()
+    assert told[0] == "For the curator only, window by window (facts about the data; do not publish):"
+    starts = ["2026-01-01T00:00:00", "2026-01-01T18:00:00", "2026-01-02T12:00:00", "2026-01-03T06:00:00"]
+    orders = [(d, hour) for d in (1, 2, 3) for hour in (9, 17) for _ in range(100)]
+    for line, start in zip(told[1:5], starts, strict=True):
+        begin = datetime.fromisoformat(start)
+        inside = [one for one in orders if begin <= datetime(2026, 1, *one) < begin + timedelta(hours=18)]
+        assert line.startswith(f"  from {start}: not counted: 1 row without a time; not counted: ")
+        assert f"{len(orders) - len(inside)} rows outside the window" in line
+    assert not any(line.startswith(" ") for line in told[5:])
+    assert err.count("For the curator only") == 1
+
+
 def test_a_window_is_counted_and_looked_at_with_the_others(shop: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many windows there are, the engine is asked as often."""
     from leeward.engine._bind import InDuckDB

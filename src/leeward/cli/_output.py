@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
+    from leeward._statement import WindowStated
     from leeward.session._result import CuratorNotes
 
 _LETTERS = {
@@ -242,3 +243,22 @@ def print_notes(notes: CuratorNotes, of: str = "") -> None:
         say(f"For the curator only{which} (facts about the data; do not publish):", err=True)
         for line in lines:
             say(f"  {line}", err=True)
+
+
+def print_notes_by_window(notes: Sequence[tuple[WindowStated | None, CuratorNotes]], of: str = "") -> None:
+    """Print what only the curator may know of many windows, a line each, as `print_notes` does of one.
+
+    Args:
+        notes: each window, and what is to be known of it.
+        of: the question that they are windows of, where there are several.
+    """
+    told = [
+        f"  from {plain(window.start)}: {'; '.join(lines)}"
+        for window, each in notes
+        if window is not None and (lines := each.lines())
+    ]
+    if told:
+        which = f", {plain(of)}" if of else ""
+        say(f"For the curator only{which}, window by window (facts about the data; do not publish):", err=True)
+        for line in told:
+            say(line, err=True)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -19,6 +20,7 @@ from leeward.cli._output import (
     names_in,
     print_json,
     print_notes,
+    print_notes_by_window,
     progress_shown,
     say,
     wrote,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from leeward.cli._released import Named, Numbers, Places
     from leeward.planner._selection_plan import AnyPlan
     from leeward.session._budget import Budget
+    from leeward.session._result import Release
     from leeward.session._together import Together
 
 
@@ -143,8 +146,7 @@ def publish(
     asked_by = [(name, plan) for name, plans in asked_for.items() for plan in plans]
     result = released(out, zip([name for name, _ in asked_by], releases, strict=True), budget)
     if not quiet:
-        for (name, _), each, one in zip(asked_by, releases, result.releases, strict=True):
-            print_notes(each.curator, _which(name, one.window) if len(releases) > 1 else "")
+        _say_notes(asked_for, releases, result.releases)
     if as_json:
         print_json(result.to_dict())
     elif not quiet:
@@ -154,6 +156,26 @@ def publish(
         say(f"Budget of {left.dataset}: {left.spent} of {left.cap} spent, {left.left} left.{_of_delta(left)}")
         say(f"The report is at {out / 'report.html'}")
     opened.say(releases, quiet)
+
+
+def _say_notes(
+    asked_for: Mapping[str, Sequence[AnyPlan]],
+    releases: Sequence[Release],
+    told: Sequence[Places | Numbers | Named],
+) -> None:
+    """Print the curator's notes on each release; of a question with many windows a line each."""
+    made = zip([one.window for one in told], [one.curator for one in releases], strict=True)
+    for name, plans in asked_for.items():
+        each = list(itertools.islice(made, len(plans)))
+        if len(each) > _FEW_WINDOWS:
+            print_notes_by_window(each, name and f"of {name}")
+            continue
+        for window, notes in each:
+            print_notes(notes, _which(name, window) if len(releases) > 1 else "")
+
+
+_FEW_WINDOWS = 3
+"""Of so many windows of a question the curator's notes are told one by one."""
 
 
 def _which(name: str, window: WindowStated | None) -> str:

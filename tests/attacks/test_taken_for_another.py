@@ -15,6 +15,8 @@ from tests.attacks.test_spellings import plan_of, visits
 
 import leeward as lw
 from leeward.errors import DataError, DoubtfulDataError
+from leeward.session._check import check_planned
+from leeward.session._release import release_planned
 
 DAY = dt.datetime(2020, 1, 1)
 ASKED = {"safe_at_most": 5}
@@ -201,6 +203,20 @@ def test_hours_that_are_not_loaded_yet_are_not_asked_beside_one_that_is(tmp_path
     assert len(lw.monitor([plan_of(table, hour) for hour in (8, 9)], budget).releases) == 2
     table = visits({8: "park", 9: "zoo", 12: "park"})
     assert len(lw.monitor([plan_of(table, hour) for hour in (8, 9, 10, 11)], budget).releases) == 4
+
+
+@pytest.mark.parametrize("ask", [release_planned, lw.monitor])
+def test_nor_are_they_by_a_release_or_by_the_first_run_of_a_monitor(ask: Any, tmp_path: Path) -> None:
+    """What lies beyond the last row was safe there, while a monitor that went on stopped at it."""
+    budget, table = lw.Budget(tmp_path / "budget.db", "walks", "99"), visits({8: "park", 9: "zoo"})
+    hours = [plan_of(table, hour) for hour in (8, 9, 10, 11)]
+    with pytest.raises(DoubtfulDataError, match="No row lies in the last 2 windows"):
+        ask(hours, budget)
+    (refused,) = check_planned(hours, budget).refusals
+    assert "No row lies in the last 2 windows" in refused
+    assert not check_planned(hours[:2], budget).refusals
+    quiet = visits({8: "park", 9: "zoo", 12: "park"})
+    ask([plan_of(quiet, hour) for hour in (8, 9, 10, 11)], budget)
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 from tests.session.conftest import Town
 from tests.session.test_monitor_command import SANITIZED
 
+from leeward.cli._ending import ended_as_by_an_interrupt, ended_by
 from leeward.ledger import Ledger
 
 HANGS = """
@@ -309,3 +311,29 @@ except KeyboardInterrupt:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "ended\n", "")
+
+
+@pytest.mark.parametrize("by", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
+def test_an_interrupt_that_meets_the_end_of_an_object_is_not_swallowed(
+    by: signal.Signals, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of many endings by signals one was: Python printed where, and the command did its work and ended with 0."""
+
+    class Met:
+        def __del__(self) -> None:
+            os.kill(os.getpid(), by)
+            time.sleep(0.001)
+
+    monkeypatch.setattr("sys.unraisablehook", sys.__unraisablehook__)
+    for each in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(each, signal.SIG_DFL)
+    try:
+        with pytest.raises(KeyboardInterrupt), ended_as_by_an_interrupt():
+            Met()
+            time.sleep(5)
+            pytest.fail("swallowed")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    assert ended_by() == by
+    assert capsys.readouterr().err == ""
+    assert sys.unraisablehook is sys.__unraisablehook__

@@ -206,6 +206,18 @@ def test_an_analysts_filter_holds_listed_values_and_never_replaces_the_curators(
     assert (refused.status_code, "filters by this column already" in refused.json()["message"]) == (422, True)
 
 
+def test_a_price_with_too_many_digits_is_refused_as_what_was_asked_and_not_as_a_failure(stand: Stand) -> None:
+    """Of one that a budget would not keep, an analyst was told to try later."""
+    for path in ("/plan", "/release"):
+        refused = stand.post(path, "people", with_(SUM, "protect", epsilon=f"{10**40}/{10**40 + 1}"))
+        assert (refused.status_code, refused.json()["code"]) == (422, "input"), (path, refused.text)
+        assert "more than 40 digits" in refused.json()["message"]
+    answers = [stand.post("/release", "people", with_(SUM, "protect", epsilon=f"{10**36}/{10**38 + i}")) for i in range(99)]
+    refused = next(answer for answer in answers if answer.status_code != 200)
+    assert (refused.status_code, refused.json()["code"]) == (422, "input"), refused.text
+    assert stand.post("/release", "people", SUM).status_code == 200
+
+
 def test_what_is_too_dear_is_refused_without_the_table(stand: Stand) -> None:
     assert stand.post("/release", "people", SUM).status_code == 200
     (stand.folder / "people.csv").unlink()

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Final
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 _got: list[signal.Signals] = []
@@ -33,6 +34,18 @@ def ended_as_by_an_interrupt() -> Iterator[None]:
                 signal.signal(each, _ignore)  # once is enough: what is being cleaned up is not cut short
         raise KeyboardInterrupt
 
+    told, alarm = sys.unraisablehook, signal.getsignal(signal.SIGALRM)
+
+    def swallowed(what: sys.UnraisableHookArgs) -> None:
+        if _got and issubclass(what.exc_type, KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, _SOON)
+        else:
+            told(what)
+
+    if ours:
+        # an interrupt that meets the end of an object is printed there and then ignored: it comes once more
+        sys.unraisablehook = swallowed
+        signal.signal(signal.SIGALRM, _interrupt)
     for each in ours:
         signal.signal(each, end)
     try:
@@ -40,6 +53,18 @@ def ended_as_by_an_interrupt() -> Iterator[None]:
     finally:
         for each in ours:
             signal.signal(each, before[each])
+        if ours:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, alarm)
+            sys.unraisablehook = told
+
+
+_SOON: Final = 0.01
+"""Seconds after which an interrupt that was swallowed comes again."""
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _ignore(number: int, frame: object) -> None:

@@ -142,7 +142,7 @@ def _many(unread: Mapping[str, int], inside: int, *, going_on: bool) -> bool:
 
 
 def refuse_late(windows: int) -> None:
-    """Refuse windows of a monitor that goes on in which, and soon after which, no row lies, while there are rows before.
+    """Refuse the last of several windows, in which, and soon after which, no row lies, while there are rows before.
 
     Raises:
         DoubtfulDataError: always. For the curator only.

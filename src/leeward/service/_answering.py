@@ -32,11 +32,13 @@ from leeward.errors import (
     BudgetConflictError,
     CapExceededError,
     ContentChangedError,
+    InputError,
     LedgerError,
     LeewardError,
     RefusedError,
 )
 from leeward.ledger import Analyst, Ledger
+from leeward.ledger._records import refuse_long
 from leeward.noise import Bits
 from leeward.planner._useless import refuse_useless
 from leeward.service._asked import admitted
@@ -283,6 +285,7 @@ class Answering:
             ledger, keys = self._held.ledger(budget.ledger), self._held.keys(data_set.name, plan.counted)
             session = Session(plan.counted, budget, self._bits, analyst=analyst, ledger=ledger, keys=keys)
         (priced,) = session.price([plan])
+        refuse_long(priced.amount, "this release")
         if priced.price > data_set.most:
             raise RefusedError(
                 f"A release at a price of {priced.price}",
@@ -294,11 +297,17 @@ class Answering:
         return Ready(data_set, who, analyst, session, priced, session.stored(priced))
 
     def _refuse_dear(self, ready: Ready) -> None:
+        refused = None
         try:
             with self.public():
-                ready.session.refuse_dear(ready.priced)
+                try:
+                    ready.session.refuse_dear(ready.priced)
+                except InputError as error:  # an odd fraction, whose digits the exact sum has no room for: not the ledger's fault
+                    refused = error
         except CapExceededError:
             raise self._dear(ready) from None
+        if refused is not None:
+            raise refused
 
     def _dear(self, ready: Ready) -> CapExceededError:
         """Return the refusal of what is too dear: how much others left is not for this analyst to know."""

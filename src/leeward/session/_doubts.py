@@ -53,7 +53,8 @@ def doubts(
     windows = [query.window for query in queries if query.window is not None]
     quiet = going_on and (any(look.taken for look in looks) or table.goes_on_after(windows))
     yield lambda: refuse_doubtful(looks, going_on=quiet)
-    if going_on and (late := _last_empty(windows, looks)) and not table.goes_on_after(late):
+    late = _last_empty(windows, looks) if windows else []
+    if late and (going_on or len(late) < len(windows)) and not table.goes_on_after(late):
         yield partial(refuse_late, len(late))
     yield lambda: refuse_coarse(table.coarse(first, windows))
     if may_be_alike(first, looks):  # it costs one more pass over the rows

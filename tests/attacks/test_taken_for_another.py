@@ -253,3 +253,30 @@ def test_a_decimal_comma_is_one_in_numbers_that_make_groups_too(column: str | No
                 lw.release(made, budget)
         else:
             assert "safe" not in lw.release(made, budget).answers["state"].to_pylist()
+
+
+BY_INTERVALS: dict[str, dict[str, Any]] = {
+    "intervals": {"by": {"age": AGES}},
+    "beside a list": {"by": {"sex": ["f"], "age": AGES}},
+    "and all others": {"by": {"age": AGES}, "others": "all others"},
+    "and a number": {"kind": "sum", "by": {"age": AGES}, "column": "hours", "lower": "0", "upper": "9"},
+}
+
+
+@pytest.mark.parametrize("unit", [int, float, str])
+@pytest.mark.parametrize("how", BY_INTERVALS)
+def test_a_slip_in_the_unit_of_intervals_stops_a_release_as_one_in_bounds_does(
+    how: str, unit: Any, tmp_path: Path
+) -> None:
+    """Ages in months, and intervals of years: all were in the last, and the others safe."""
+    asked, budget = dict(BY_INTERVALS[how]), lw.Budget(tmp_path / "budget.db", "people", "99")
+    kind, decided = asked.pop("kind", "histogram"), {} if how == "and a number" else ASKED
+
+    def plan(months: int) -> Any:
+        ages = [unit(400 if i < months else 34) for i in range(100)]
+        table = pa.table({"who": range(100), "age": ages, "sex": ["f"] * 100, "hours": [1] * 100})
+        return lw.plan(lw.statistic(lw.records(table, person="who"), kind, **asked), lw.AdditionOnly("9"), **decided)
+
+    with pytest.raises(DoubtfulDataError, match="The bounds lower and upper: 0 below and 91 above, of 100 numbers"):
+        lw.release(plan(91), budget)
+    assert lw.check(plan(90), budget).refusals == []

@@ -139,7 +139,8 @@ def test_what_would_not_count_is_told_before_it_is_paid_for(shop: Town, change: 
 
 def test_one_quiet_day_is_no_reason_to_stop(shop: Town) -> None:
     """Windows of one run are doubtful only together."""
-    code, out, err = shop.run("release", write(shop, ("2026-01-01T", "2025-12-31T"), ('"3000"', '"4000"')), "--out", shop.out)
+    spec = write(shop, ("2026-01-01T", "2025-12-31T"), ('"3000"', '"4000"'))
+    code, out, err = shop.run("release", spec, "--out", shop.out)
     assert code == 0, err
     assert "4 windows at 1000 each" in out
     assert pd.read_parquet(shop.out / "answers.parquet")["value"].tolist() == [0, 200, 400, 600]

@@ -157,11 +157,11 @@ class NumberTable(TimedRows):
         Raises:
             DataError: a data file changed meanwhile.
         """
-        if "above" not in self._rows.columns or query.values is None:
+        if "above" not in self._rows.columns:
             return None
         taken, summed = self._that_count(self._one_pass(query.window)), query.records.combine == "sum"
         below, above = taken.below, taken.above
-        if summed:
+        if summed := summed and query.values is not None and not query.levels:
             first = int(query.values.lower / query.values.step)
             number, width = taken.number, int(query.values.width / query.values.step)
             taken = taken.group_by("window", "person").aggregate(
@@ -339,12 +339,19 @@ def _any(rows: Any, columns: Sequence[str]) -> Any:
 
 
 def _beyond(rows: Any, query: Statistic) -> dict[str, Any]:
-    """Return whether the number of each row is beyond the bounds, below and above; nothing where there are no bounds."""
-    if query.column is None or query.values is None or query.levels or rows[query.column].type().is_null():
-        return {}
-    column = rows[query.column]
-    number = column if column.type().is_numeric() else column.try_cast("float64")
-    return {"below": number < float(query.values.lower), "above": number > float(query.values.upper)}
+    """Return whether a number of each row is beyond its bounds, below and above: those of the column, or of intervals."""
+    asked = list(query.intervals)
+    if query.column is not None and query.values is not None and not query.levels:
+        asked.append((query.column, query.values))
+    found = dict[str, Any]()
+    for name, values in asked:
+        column = rows[name]
+        if column.type().is_null():
+            continue
+        number = column if column.type().is_numeric() else column.try_cast("float64")
+        here = {"below": number < float(values.lower), "above": number > float(values.upper)}
+        found = {side: found.get(side, ibis.literal(False)) | is_so.fill_null(False) for side, is_so in here.items()}
+    return found
 
 
 def _unused(rows: Any, word: str) -> str:

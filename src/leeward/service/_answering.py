@@ -302,7 +302,7 @@ class Answering:
             with self.public():
                 try:
                     ready.session.refuse_dear(ready.priced)
-                except InputError as error:  # an odd fraction, whose digits the exact sum has no room for: not the ledger's fault
+                except InputError as error:  # the exact sum has no room for its digits: no fault of the ledger
                     refused = error
         except CapExceededError:
             raise self._dear(ready) from None

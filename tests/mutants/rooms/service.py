@@ -17,6 +17,8 @@ BROKERS = "tests/service/test_service_brokers.py"
 MUTANTS = [
     M(ANSWERING, "Answering.drawn", "if stage in AT_TICKS:", "if False:", NEIGHBOURS, "when a price is reserved and an answer stored can be polled"),
     M(ANSWERING, "", '("reserving", "storing", "withdrawing")', '("reserving", "withdrawing")', NEIGHBOURS, "when an answer is stored can be polled"),
+    M(ANSWERING, "Answering._known", 'refuse_long(priced.amount, "this release")', "pass", ANSWERS, "a price that no budget would keep is planned"),
+    M(ANSWERING, "Answering._refuse_dear", "except InputError as error:", "except ZeroDivisionError as error:", ANSWERS, "an odd fraction is a failure of the service"),
     M(ANSWERING, "Ticks.left", "math.ceil(taken / self._seconds) * self._seconds - taken", "0.0", NEIGHBOURS, "an answer comes when it is ready"),
     M(ANSWERING, "Answering.drawn", "ready.issued not in self.offers.tokens.read()", "False", GUARDED + " " + NEIGHBOURS + " " + ANSWERS, "a question of a token that was revoked meanwhile is charged"),
     M(ANSWERING, "Answering.ready", "self._unanswered[ready.data_set.name, ready.analyst.name] >= MOST_UNANSWERED", "False", NEIGHBOURS, "what cannot be answered may be asked for ever"),

@@ -38,6 +38,7 @@ def ended_as_by_an_interrupt() -> Iterator[None]:
 
     def swallowed(what: sys.UnraisableHookArgs) -> None:
         if _got and issubclass(what.exc_type, KeyboardInterrupt):
+            signal.signal(signal.SIGALRM, _interrupt)
             signal.setitimer(signal.ITIMER_REAL, _SOON)
         else:
             told(what)
@@ -45,7 +46,6 @@ def ended_as_by_an_interrupt() -> Iterator[None]:
     if ours:
         # an interrupt that meets the end of an object is printed there and then ignored: it comes once more
         sys.unraisablehook = swallowed
-        signal.signal(signal.SIGALRM, _interrupt)
     for each in ours:
         signal.signal(each, end)
     try:

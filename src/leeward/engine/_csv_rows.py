@@ -11,7 +11,7 @@ import duckdb
 
 from leeward.engine._sql import named, quoted
 from leeward.errors import DataError
-from leeward.tables._csv import agreed_header, fault, length, length_by_fields
+from leeward.tables._csv import Length, agreed_header, fault, length, length_by_fields
 from leeward.tables._files import File
 from leeward.tables._texts import delimiter_of
 from leeward.tables._writing import PLAIN, Writing
@@ -70,7 +70,11 @@ def csv_rows(
         rows = found
         there = sum(each.rows(len(header)) for each in lengths)
         if found - before != there or not all(each.regular for each in lengths):
-            _check_by_fields(alike, len(header), found - before, delimiter)
+            lengths = _check_by_fields(alike, len(header), found - before, delimiter)
+        # Of a row with a field too many, as where a comma in a name is not quoted, the engine leaves out the last if it is
+        # empty; all behind that comma are then in a wrong column. Rows with too few it does not read.
+        if not all(each.fits(len(header)) for each in lengths):
+            raise _faulty(alike, delimiter)
     return ROWS
 
 
@@ -134,13 +138,13 @@ def _count(connection: duckdb.DuckDBPyConnection) -> int:
     return int(connection.execute(f"SELECT count(*) FROM {ROWS}").fetchall()[0][0])
 
 
-def _check_by_fields(files: Sequence[File], columns: int, found: int, delimiter: str) -> None:
+def _check_by_fields(files: Sequence[File], columns: int, found: int, delimiter: str) -> list[Length]:
     """Count again with care: a quote within an unquoted field misleads the quick count, and the engine too."""
-    lengths = [length_by_fields(file, delimiter) for file in files]
-    if None in lengths:
+    lengths = [each for file in files if (each := length_by_fields(file, delimiter)) is not None]
+    if len(lengths) < len(files):
         raise _faulty(files, delimiter)
-    if found == sum(each.rows(columns) for each in lengths if each):
-        return
+    if found == sum(each.rows(columns) for each in lengths):
+        return lengths
     where = f"The file '{files[0].name}'" if len(files) == 1 else f"The files '{files[0].name}' to '{files[-1].name}'"
     raise DataError(
         where,

@@ -54,14 +54,20 @@ class Length(Private):
     Attributes:
         lines: records, of which an empty line is one.
         filled: records that are not empty lines.
+        separators: how often what separates fields stands outside quotes.
         longest: bytes of the longest record, at most; rounded up to whole pieces of the file.
         regular: whether every quote opens or closes a field, or is one of two within one, and the last is closed.
     """
 
     lines: int
     filled: int
+    separators: int
     longest: int
     regular: bool
+
+    def fits(self, columns: int) -> bool:
+        """Whether records have as many fields together as if each had one a column; an empty line has none."""
+        return self.separators == self.filled * (columns - 1)
 
     def rows(self, columns: int) -> int:
         """The number of rows below the first line; an empty line is one only where there is one column."""
@@ -154,19 +160,21 @@ def names_in(file: File, line: str, delimiter: str) -> tuple[str, ...]:
 
 @once
 def length(file: File, delimiter: str) -> Length:
-    """Count the records of a CSV file by its quotes and line ends, quickly, and see whether its quotes can mislead that.
+    """Count the records and fields of a CSV file by quotes and line ends, quickly, and see whether quotes can mislead that.
 
     Raises:
         DataError: it is packed and damaged, or so packed that the engine cannot read it.
     """
-    lines = filled = longest = since = 0
+    lines = filled = separators = longest = since = 0
     last, quotes = 10, _Quotes(delimiter)
     for piece in _pieces(file):
         letters = np.frombuffer(piece, np.uint8)
-        newline, end = letters == 10, letters == 13
+        newline, end, between = letters == 10, letters == 13, letters == ord(delimiter)
         if (quoted := quotes.around(letters)) is not None:
             newline &= ~quoted
             end &= ~quoted
+            between &= ~quoted
+        separators += int(np.count_nonzero(between))
         after_return = np.concatenate([[last == 13], end[:-1]])
         lines += int(np.count_nonzero(end) + np.count_nonzero(newline & ~after_return))
         end |= newline
@@ -176,7 +184,7 @@ def length(file: File, delimiter: str) -> Length:
         if end.any():
             since = len(piece)
         last = int(letters[-1]) if end[-1] else 0
-    return Length(lines + (last not in (10, 13)), filled, longest, quotes.regular and not quotes.inside)
+    return Length(lines + (last not in (10, 13)), filled, separators, longest, quotes.regular and not quotes.inside)
 
 
 class _Quotes:
@@ -217,17 +225,18 @@ class _Quotes:
 @once
 def length_by_fields(file: File, delimiter: str) -> Length | None:
     """Count the records of a CSV file by splitting all of it into fields, slowly; None if it cannot be split."""
-    lines = filled = longest = 0
+    lines = filled = separators = longest = 0
     opened = gzip.open if file.is_gzip else open
     try:
         with any_length(), opened(file.path, "rt", encoding=UTF8, newline="") as text:
             for record in csv.reader(text, strict=True, delimiter=delimiter):
                 lines += 1
                 filled += bool(record)
+                separators += max(len(record) - 1, 0)
                 longest = max(longest, sum(map(len, record)))
     except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error):
         return None
-    return Length(lines, filled, longest, True)
+    return Length(lines, filled, separators, longest, True)
 
 
 def fault(file: File, delimiter: str) -> tuple[int, str] | None:

@@ -67,7 +67,7 @@ def test_a_release_opens_its_budget_only_when_told_and_is_told_with_what_it_boug
     assert "For you only: 1 was charged, and the budget was opened." in shown
     assert "3 left of 4" in shown
     again = text_of(done(seat, seat.post(f"/drafts/{name}/release")))
-    assert "a stored answer: nothing was charged" in again
+    assert "it was paid for before: nothing was charged" in again
     history = text_of(seat.get("/history"))
     assert "of 4 places" in history
     assert "The budget was opened" in history
@@ -218,7 +218,7 @@ def test_what_was_charged_is_told_where_a_release_fails_after_it(seat: Seat, mon
         page = text_of(done(seat, seat.post(f"/drafts/{name}/release", OPEN)))
     assert "The disk: it is full." in page
     assert "1 was charged for it; asking the same again costs nothing more." in page
-    assert "a stored answer: nothing was charged" in text_of(done(seat, seat.post(f"/drafts/{name}/release")))
+    assert "it was paid for before: nothing was charged" in text_of(done(seat, seat.post(f"/drafts/{name}/release")))
     assert truth(Fraction(0), Fraction(0)) == "Nothing was charged."
     assert truth(Fraction(0), Fraction(1, 2)) == "Nothing was charged now; 0.5 was charged for this question before."
 

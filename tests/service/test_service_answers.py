@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import threading
 import tomllib
@@ -22,6 +23,7 @@ from leeward.ledger import Ledger, Share
 from leeward.service import _asked
 from leeward.service._app import guarded
 from leeward.service._offers import read_offers
+from leeward.session._session import Session
 from leeward.spec import read_spec
 from leeward.spec._draft import written
 
@@ -282,3 +284,19 @@ def test_a_table_in_which_each_row_is_a_person_is_offered(tmp_path: Path, monkey
     refused = made.post("/release", "people", SUM)
     assert refused.status_code == 422
     assert "there is nothing to combine" in refused.json()["message"]
+
+
+def test_who_asks_what_another_began_is_not_charged_and_is_told_so(stand: Stand) -> None:
+    """The other analyst had reserved it and was cut off: it stays in that share, and was said to be charged to this one."""
+    if (child := os.fork()) == 0:
+        Session.count = lambda *_: os._exit(9)  # type: ignore[method-assign,assignment]
+        stand.post("/release", "town", SAFE)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    ledger = Ledger(stand.folder / "budget.db")
+    shares = {one.analyst: one.spent for one in ledger.shares("town")}
+    assert shares == {"ann": 1}
+    answered = stand.post("/release", "town", SAFE, who="bob")
+    assert answered.status_code == 200, answered.text
+    assert {one.analyst: one.spent for one in ledger.shares("town")} == shares
+    assert (answered.json()["charged"], answered.json()["yours"]["spent"]) == ("0", "0")

@@ -330,4 +330,4 @@ def test_who_did_not_open_it_does_not_say_so(epsilon: str, town: Town, monkeypat
     monkeypatch.setattr(cli_release, "opening", overtaken)
     spec = town.spec(('epsilon = "1"', f'epsilon = "{epsilon}"'))
     code, out, err = town.run("release", spec, "--out", town.out)
-    assert (code, "A stored answer" in out, "Opened" in err) == (0, epsilon == "1", False), err
+    assert (code, "It was paid for before" in out, "Opened" in err) == (0, epsilon == "1", False), err

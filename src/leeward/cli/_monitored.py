@@ -19,7 +19,7 @@ class Asked(Part):
         places: how many are listed.
         answered: how many of them were answered before the stop.
         safe: how many were called that.
-        charged: what was charged now: "0" for a stored answer, and while all is safe.
+        charged: what was charged now: "0" for what was paid for before, and while all is safe.
     """
 
     window: WindowStated

@@ -221,7 +221,7 @@ def _sentence(made: AnyPlan, one: Places | Numbers | Named) -> str:
     from leeward.cli._released import Named, Numbers
     from leeward.planner._unlisted_plan import UnlistedPlan
 
-    paid = f"Charged {one.charged}." if one.charged != "0" else "A stored answer: charged nothing."
+    paid = f"Charged {one.charged}." if one.charged != "0" else "It was paid for before: charged nothing."
     if isinstance(one, Numbers) and isinstance(made, UnlistedPlan):
         when = "" if one.window is None else f" {_during(one.window)[0].lower()}{_during(one.window)[1:]}"
         few = counted(len(one.answers), "group")

@@ -21,7 +21,7 @@ from leeward.session._result import Release
 
 
 class Answered(Part):
-    """What was published of one question; its price, and what was charged now: "0" for a stored answer.
+    """What was published of one question; its price, and what was charged now: "0" for what was paid for before.
 
     The question has a name in a spec of several.
     """

@@ -86,6 +86,7 @@ class Reserved:
         delta: what it cost of δ.
         answer: what may be shown; None until it is stored.
         opened: whether it opened the budget that it is charged to.
+        paid: whether it was charged before: it was stored, or somebody had reserved it who did not end.
     """
 
     id: str
@@ -93,3 +94,4 @@ class Reserved:
     delta: Fraction
     answer: bytes | None = None
     opened: bool = False
+    paid: bool = False

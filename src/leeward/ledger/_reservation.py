@@ -167,7 +167,7 @@ class Reservation:
         if charge is None:
             return account.reserve(request, request.cost)
         known = history[charge["id"]]
-        made = Reserved(charge["id"], known.cost.epsilon, known.cost.delta)
+        made = Reserved(charge["id"], known.cost.epsilon, known.cost.delta, paid=True)
         found = read_answer(charge, known)
         if found is None:
             _add_for(account.pen, charge, "taken-over", account.standing)

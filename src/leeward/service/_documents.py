@@ -62,7 +62,7 @@ class Answered(Body):
     Attributes:
         answers: one row a place, group or number, in the public order.
         statement: the privacy statement, as in ``release.json``.
-        charged: what was charged for it now; "0" of a stored answer.
+        charged: what was charged for it now; "0" where it was paid for before, by whomever.
         yours: what you may spend still.
     """
 

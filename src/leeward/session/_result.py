@@ -37,7 +37,8 @@ class CuratorNotes(Private):
     Attributes:
         dropped: rows that take no part, by reason; None if a stored answer was used and nothing was counted.
         people_over_bound: people at more places than the bound; of a statistic, people with several rows.
-        charged: what this call added to what is spent; 0 for a stored answer.
+        charged: what this call added to what is spent; 0 where it was charged before: for a stored answer, and for one
+            that a run had begun which did not end.
         over: what became of the people over the bound, in words.
         opened: whether this call opened the budget.
     """

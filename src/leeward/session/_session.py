@@ -113,7 +113,7 @@ class Counts(Private):
         """Return what only the curator may know of an answer that is stored and paid for."""
         from leeward.ledger._records import with_delta
 
-        paid = with_delta(release.cost, release.delta)
+        paid = "0" if release.paid else with_delta(release.cost, release.delta)
         return CuratorNotes(self.dropped, self.people_over_bound, paid, self.over, release.opened)
 
 

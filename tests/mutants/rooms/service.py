@@ -19,6 +19,7 @@ MUTANTS = [
     M(ANSWERING, "", '("reserving", "storing", "withdrawing")', '("reserving", "withdrawing")', NEIGHBOURS, "when an answer is stored can be polled"),
     M(ANSWERING, "Answering._known", 'refuse_long(priced.amount, "this release")', "pass", ANSWERS, "a price that no budget would keep is planned"),
     M(ANSWERING, "Answering._refuse_dear", "except InputError as error:", "except ZeroDivisionError as error:", ANSWERS, "an odd fraction is a failure of the service"),
+    M("leeward.ledger._reservation", "Reservation._settled", "paid=True", "paid=False", "tests/session/test_said_to_be_charged.py " + ANSWERS, "what a run had reserved that died is said to be charged again"),
     M(ANSWERING, "Ticks.left", "math.ceil(taken / self._seconds) * self._seconds - taken", "0.0", NEIGHBOURS, "an answer comes when it is ready"),
     M(ANSWERING, "Answering.drawn", "ready.issued not in self.offers.tokens.read()", "False", GUARDED + " " + NEIGHBOURS + " " + ANSWERS, "a question of a token that was revoked meanwhile is charged"),
     M(ANSWERING, "Answering.ready", "self._unanswered[ready.data_set.name, ready.analyst.name] >= MOST_UNANSWERED", "False", NEIGHBOURS, "what cannot be answered may be asked for ever"),

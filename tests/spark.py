@@ -3,7 +3,8 @@
     python tests/spark.py FOLDER RUN SAID
 
 is its guardian: it starts Spark, says where that is spoken to, and ends it when the process of the run is gone. Each worker
-speaks to it with sessions of its own. Where there are no workers, it is started by the process of the tests.
+speaks to it with sessions of its own. Where there are no workers, it is started by the process of the tests. It is a server
+of Spark Connect too.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ _SMALL = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
+    "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+    "spark.connect.grpc.binding.address": "127.0.0.1",
+    "spark.connect.grpc.binding.port": "0",
 }
 """For tables of a few rows, for which compiling a query takes longer than running it. A task that dies is tried again."""
 
@@ -38,9 +42,30 @@ _SMALL = {
 def spark() -> Any:
     """A session of it, as a caller may have one: its clocks are in another zone."""
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
-    session = _started(_SMALL) if run is None else _shared(run)
+    session = _start() if run is None else _shared(run)
     session.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
     return session
+
+
+@functools.cache
+def remote() -> Any:
+    """A session of Spark Connect on the same Spark, as a caller may have one."""
+    from pyspark.sql.connect.session import SparkSession
+
+    session: Any = SparkSession(address())
+    session.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+    return session
+
+
+def address() -> str:
+    """Where its server of Spark Connect is."""
+    service: Any = spark().sparkContext._jvm.org.apache.spark.sql.connect.service
+    return f"sc://127.0.0.1:{getattr(service, 'SparkConnectService$').__getattr__('MODULE$').localPort()}"
+
+
+def _start() -> Any:
+    with mock.patch.dict(os.environ, PYSPARK_PYTHON=sys.executable):  # as what a server's workers run
+        return _started(_SMALL)
 
 
 def _shared(run: str) -> Any:
@@ -63,7 +88,8 @@ def _shared(run: str) -> Any:
 
 
 def _guard(folder: Path, run: int, said: Path) -> None:
-    spoken = _started(_SMALL).sparkContext._gateway.gateway_parameters
+    os.chdir(Path(__file__).parent.parent)  # its workers find the tests there, wherever the test was that asked first
+    spoken = _start().sparkContext._gateway.gateway_parameters
     say(said, {"port": str(spoken.port), "secret": spoken.auth_token}, run)
     for each in (folder, said.parent):
         shutil.rmtree(each, ignore_errors=True)

@@ -45,7 +45,7 @@ _USER = re.compile(r"(\w[\w+.-]*:/{1,3})[^\n]*@")
 
 _NAMED_PASSWORD = re.compile(r"(?i)\b(\w*(?:password|passwd|passphrase|pwd)=)('[^']*'|\"[^\"]*\"|[^\s&;'\"]+)")
 _SECRET_OF_URL = re.compile(
-    r"(?i)([?&](?:\w*(?:token|secret|signature|credential|apikey|api_key|access_key)\w*|sig)=)[^\s&'\"]+"
+    r"(?i)([?&;](?:\w*(?:token|secret|signature|credential|apikey|api_key|access_key)\w*|sig)=)[^\s&;'\"]+"
 )
 
 _ENDLESS_WORD = re.compile(r"(\S{80})\S{4020,}")

@@ -2,8 +2,9 @@
 """Spark: which tables are its DataFrames, and sessions in which our queries mean what they say.
 
 A session of ours is always a new one, beside those of the caller, on the Spark that already runs in this process; where none
-does, one is started, once, and ends with the process. What the settings of a session can change is set, for our session
-alone, and read back. What an older Spark did, and can be switched on again (``spark.sql.legacy.*``), is refused.
+does, one is started, once, and ends with the process. Or it is one of Spark Connect, on a Spark elsewhere (`_spark_remote`).
+What the settings of a session can change is set, for our session alone, and read back. What an older Spark did, and can be
+switched on again (``spark.sql.legacy.*``), is refused.
 
 Spark repeats data values in its errors and its logs. Of an error we hand on what kind it is, and never its words. The Spark
 that is started here writes no log; that of a caller writes what and where the caller says.
@@ -15,12 +16,14 @@ import os
 import shutil
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
 from leeward._optional import optional
 from leeward._plain import told
+from leeward._spark_remote import check_remote, is_remote, session_at, session_beside
 from leeward.errors import DataError, EngineError, InputError, SpecError, nearest
 
 _WHAT: Final = 'engine = "spark"'
@@ -62,12 +65,16 @@ _OF_OURS: Final = {
 _LOGGERS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 """Loggers of pyspark on stderr, which repeat what an error says, data values and all."""
 
+_LOGGER_OF_CONNECT: Final = "pyspark.sql.connect.logging"
+"""That of its client, and its module: it is silent unless a variable says otherwise, which is read when it is imported."""
+
 MASTER: Final = "local[*]"
 """Where Spark runs if nothing says so: on this machine, on all its cores."""
 
 
 SETTINGS: Final = (
     "master",
+    "remote",
     *("spark.cores.max", "spark.default.parallelism", "spark.sql.shuffle.partitions"),
     *("spark.driver.memory", "spark.executor.memory", "spark.executor.cores", "spark.executor.instances"),
     *(
@@ -78,7 +85,8 @@ SETTINGS: Final = (
         "spark.local.dir",
     ),
 )
-"""What may be said of a Spark that is started: how large it is and where. None of these runs code, or is a secret."""
+"""What may be said of a Spark: how large it is started and where, or where one runs that is reached by Spark Connect. None
+of these runs code, or is a secret."""
 
 
 def is_frame(source: object) -> bool:
@@ -89,14 +97,16 @@ def is_frame(source: object) -> bool:
 
 
 def checked_settings(given: object) -> dict[str, str]:
-    """Return the settings of a Spark that is to be started.
+    """Return the settings of a Spark that is to be started, or the address of one.
 
     Raises:
-        SpecError: they are no texts by names of `SETTINGS`.
+        SpecError: they are no texts by names of `SETTINGS`; or an address is no address, or holds a secret.
     """
     if not isinstance(given, Mapping):
         raise SpecError(
-            f"spark = {told(given)}", "it must be a table of settings", 'Give the setting master, such as "local[2]"'
+            "spark" if isinstance(given, str) else f"spark = {told(given)}",
+            "it must be a table of settings",
+            'Give the setting master, such as "local[2]", or remote, such as "sc://host:15002"',
         )
     for key, value in given.items():
         if key not in SETTINGS:
@@ -110,6 +120,18 @@ def checked_settings(given: object) -> dict[str, str]:
             raise SpecError(
                 f'spark: "{key}"', "it must be a text", f'Write it as Spark does, as text: {{ "{key}" = "2" }}'
             )
+    if given.get("master", "").lower().startswith("sc:"):
+        raise SpecError(
+            "The setting master of spark", "that is an address of Spark Connect", 'Write remote = "sc://host:15002"'
+        )
+    if "remote" in given:
+        check_remote(given["remote"])
+        if len(given) > 1:
+            raise SpecError(
+                "spark: remote, and other settings",
+                "that Spark runs already, and was told how large it is when it was started",
+                "Leave out remote, or all else",
+            )
     return dict(given)
 
 
@@ -118,30 +140,49 @@ def session_of(settings: Mapping[str, str], frame: Any = None) -> Iterator[Any]:
     """Open a session of our own.
 
     Args:
-        settings: for a Spark that is started here: ``master``, and settings of Spark by their names.
+        settings: for a Spark that is started here: ``master``, and settings of Spark by their names; or ``remote``, the
+            address of one that is reached by Spark Connect.
         frame: a DataFrame of Spark whose session's Spark is to be used; None for the one that runs here, or is started.
 
     Raises:
         InputError: Spark or Java is not installed.
-        EngineError: Spark cannot be started, or holds on to settings under which queries mean something else.
+        EngineError: Spark cannot be started or reached, or holds on to settings under which queries mean something else.
     """
-    sql = optional("pyspark.sql", _WHAT)
-    with in_plain_words():
-        beside = _running(settings) if frame is None else frame.sparkSession
-        active = sql.SparkSession.getActiveSession() or beside
-        made = beside.newSession()
+    sql = optional("pyspark.sql", _WHAT, "spark-connect" if "remote" in settings else None)
+    if frame is not None and is_remote(frame.sparkSession):
+        opened = session_beside(frame.sparkSession)
+    elif frame is None and "remote" in settings:
+        opened = session_at(settings["remote"])
+    else:
+        opened = _session_here(sql, settings, frame)
+    with in_plain_words(), opened as made:
         _set(made)
-        try:
-            yield made
-        finally:
-            # to hand over a table makes ours the one that others are given; theirs is again
-            made.sparkContext._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(active._jsparkSession)
-            sql.SparkSession._activeSession = active
+        yield made
+
+
+@contextmanager
+def _session_here(sql: Any, settings: Mapping[str, str], frame: Any) -> Iterator[Any]:
+    beside = _running(settings) if frame is None else frame.sparkSession
+    active = sql.SparkSession.getActiveSession() or beside
+    made = beside.newSession()
+    try:
+        yield made
+    finally:
+        # to hand over a table makes ours the one that others are given; theirs is again
+        made.sparkContext._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(active._jsparkSession)
+        sql.SparkSession._activeSession = active
 
 
 def _running(settings: Mapping[str, str]) -> Any:
     """Return a session of the Spark that runs in this process, and start one if none does."""
-    context = optional("pyspark", _WHAT).SparkContext._active_spark_context
+    core = optional("pyspark", _WHAT)
+    if not hasattr(core, "SparkContext"):
+        raise InputError(
+            _WHAT,
+            "of Spark there is only the client of Spark Connect here, which starts none",
+            'Say where one runs: spark = { remote = "sc://host:15002" }. Or install one: pip install "leeward[spark]"',
+        )
+    context = core.SparkContext._active_spark_context
     if context is None:
         return _started(settings)
     if settings.get("master", context.master) != context.master:
@@ -154,11 +195,13 @@ def _running(settings: Mapping[str, str]) -> Any:
 
 
 def _set(session: Any) -> None:
-    odd = [key for key, _ in session.sparkContext.getConf().getAll() if key.startswith(_OF_ANOTHER_SPARK)]
-    for key, value in _OF_SESSION.items():
-        session.conf.set(key, value)
-        if str(session.conf.get(key)).lower() != value.lower():
-            odd.append(key)
+    with warnings.catch_warnings():  # Spark Connect says of one that it is deprecated, also of its only sound value
+        warnings.simplefilter("ignore")
+        for key, value in _OF_SESSION.items():
+            session.conf.set(key, value)
+    found = session.conf.getAll
+    odd = [key for key in found if key.startswith(_OF_ANOTHER_SPARK)]
+    odd += [key for key, value in _OF_SESSION.items() if found.get(key, "").lower() != value.lower()]
     if odd:
         raise EngineError(
             f"Spark with {', '.join(sorted(odd))} set",
@@ -194,16 +237,16 @@ def _started(settings: Mapping[str, str]) -> Any:
 def in_plain_words() -> Iterator[None]:
     """Turn Spark's exceptions, whose texts hold data values, into ours without them, and keep pyspark from logging them."""
     errors = optional("pyspark.errors", _WHAT)
-    of_java = optional("pyspark.context", _WHAT).Py4JError
     of_pyspark = optional("pyspark.logger", _WHAT).PySparkLogger  # a plain logger of that name would break its logging
-    loggers = [of_pyspark.getLogger(name) for name in _LOGGERS]
+    names = [*_LOGGERS, *(name for name in (_LOGGER_OF_CONNECT,) if name in sys.modules)]
+    loggers = [of_pyspark.getLogger(name) for name in names]
     before = [logger.disabled for logger in loggers]
     for logger in loggers:
         logger.disabled = True
     try:
         yield
-    except (errors.PySparkException, of_java) as error:
-        condition = str(error.getCondition()) if isinstance(error, errors.PySparkException) else ""
+    except (errors.PySparkException, *_of_channels()) as error:
+        condition = (error.getCondition() or "") if isinstance(error, errors.PySparkException) else ""
     else:
         return
     finally:
@@ -216,6 +259,12 @@ def in_plain_words() -> Iterator[None]:
             "Check java -version (17 or 21), and the settings of spark. Nothing was read",
         )
     raise DataError(*_meaning(condition))
+
+
+def _of_channels() -> list[type[Exception]]:
+    """What the libraries raise through which Spark is spoken to: that to its Java, and that of Spark Connect."""
+    known = [("py4j.protocol", "Py4JError"), ("grpc", "RpcError")]
+    return [getattr(sys.modules[module], name) for module, name in known if module in sys.modules]
 
 
 def _meaning(condition: str) -> tuple[str, str, str]:

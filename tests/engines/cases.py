@@ -130,12 +130,12 @@ class Case:
         columns = {role: column.as_texts(role) for role, column in self.columns.items()}
         return replace(self, columns=columns, ask=ask, key="text")
 
-    def question(self, source: Any, table: str | None = None, engine: Engine = "duckdb") -> Any:
+    def question(self, source: Any, table: str | None = None, engine: Engine = "duckdb", spark: Any = None) -> Any:
         """The question about a source that holds the table."""
         ask = self.ask
         start, end = ask["window"] or (None, None)
         when = {"time": "time", "timezone": ask.get("zone"), "time_unit": ask.get("unit")} if ask["window"] else {}
-        when |= {"engine": engine}
+        when |= {"engine": engine, "spark": spark}
         if "places" in ask:
             keys = pa.table({"key": pa.array(ask["places"], KINDS[self.key].arrow)})
             seen = lw.visits(source, person="person", place="place", keep=ask["keep"], table=table, **when)

@@ -15,7 +15,7 @@ import psycopg
 import pyarrow.parquet as pq
 from tests.engines.cases import KINDS, Case
 from tests.oracle import asked as oracle
-from tests.spark import spark
+from tests.spark import address, remote, spark
 
 from leeward.engine import open_data, read_keys
 from leeward.engine._engines import bind_private
@@ -37,10 +37,11 @@ class Held:
     table: str | None
     case: Case
     engine: Engine = "duckdb"
+    spark: Mapping[str, str] | None = None
 
     def said(self) -> dict[str, Any] | type[LeewardError]:
         """What the engine says: the exact answer in the units of the question, and what it left out; or how it refuses."""
-        query = self.case.question(self.source, self.table, self.engine)
+        query = self.case.question(self.source, self.table, self.engine, self.spark)
         try:
             with open_data(query, read_keys(query)) as opened:
                 look, found = opened.look(query), opened.exactly(query, "answer")
@@ -58,7 +59,9 @@ class Held:
 
     def bound(self, columns: Mapping[str, str]) -> AbstractContextManager[Any]:
         """The columns, as the engine reads them."""
-        return bind_private(records(self.source, person="-", table=self.table, engine=self.engine), columns)
+        return bind_private(
+            records(self.source, person="-", table=self.table, engine=self.engine, spark=self.spark), columns
+        )
 
     def wanted(self) -> dict[str, Any] | type[LeewardError]:
         """What the oracle says of the same cells; and whether they are counted there."""
@@ -146,6 +149,17 @@ def as_frame(case: Case, folder: Path, session: Any) -> Held | None:
     return Held(spark().read.parquet(str(folder / "f.parquet")), None, case, "spark")
 
 
+def inside_spark_elsewhere(case: Case, folder: Path, session: Any) -> Held:
+    """The table in a file, counted by a Spark that is reached by Spark Connect."""
+    return replace(inside_spark(case, folder, session), spark={"remote": address()})
+
+
+def as_frame_elsewhere(case: Case, folder: Path, session: Any) -> Held | None:
+    """The table as a DataFrame of Spark Connect."""
+    held = as_frame(case, folder, session)
+    return None if held is None else replace(held, source=remote().read.parquet(str(folder / "f.parquet")))
+
+
 def in_ibis(case: Case, folder: Path, session: Any) -> Held:
     """As an Ibis table that DuckDB holds for the caller."""
     import ibis
@@ -181,6 +195,12 @@ HOLDERS: Mapping[str, Holder] = {
 
 OF_IBIS: Mapping[str, Holder] = {"Ibis of DuckDB": in_ibis, "Ibis of Polars": in_ibis_of_polars}
 """Those that are read: in a few cases, and in long sweeps."""
+
+ELSEWHERE: Mapping[str, Holder] = {
+    "spark elsewhere": inside_spark_elsewhere,
+    "spark elsewhere, of a session": as_frame_elsewhere,
+}
+"""Through Spark Connect."""
 
 OF_SPARK: Mapping[str, Holder] = {"spark": inside_spark, "spark, of a session": as_frame}
 """Beside the others, because starting Spark takes as long as all of these do: in sweeps only."""

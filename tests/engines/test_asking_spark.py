@@ -10,11 +10,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.session.conftest import Town
 
 import leeward as lw
+from leeward import _spark_remote
 from leeward._spark import session_of
 from leeward.engine import open_data, read_keys
-from leeward.errors import DataError, InputError, SpecError
+from leeward.errors import DataError, EngineError, InputError, SpecError
 
 AT = datetime(2024, 3, 31, 9)
 
@@ -64,6 +66,13 @@ def test_files_that_are_not_parquet_and_names_that_are_patterns(tmp_path: Path) 
         ({"spark": {"spark.jars": "evil.jar"}}, "what runs code in it"),
         ({"spark": {"spark.driver.memory": 4}}, "it must be a text"),
         ({"spark": "local[2]"}, "it must be a table of settings"),
+        ({"spark": {"remote": "sc://host:15002/;token=hush"}}, "holds more than host, port and use_ssl"),
+        ({"spark": {"remote": "sc://hush@host"}}, "it is no address of Spark Connect"),
+        ({"spark": {"remote": "sc://host:99999/hush"}}, "it is no address of Spark Connect"),
+        ({"spark": {"remote": "sc://host/;use_ssl=true;user_id=hush"}}, "the variable SPARK_REMOTE"),
+        ({"spark": {"remote": "sc://host", "spark.driver.memory": "1g"}}, "that Spark runs already"),
+        ({"spark": {"master": "sc://host/;token=hush"}}, 'Write remote = "sc://host:15002"'),
+        ({"spark": "sc://host/;token=hush"}, "it must be a table of settings"),
         ({"delimiter": ";"}, "no text is read as something else"),
     ],
 )
@@ -71,6 +80,46 @@ def test_settings(given: dict[str, Any], said: str) -> None:
     with pytest.raises((SpecError, DataError), match=said) as caught:
         opened("t.parquet", **given)
     assert "hush" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("remote", "said", "whole"),
+    [
+        ("sc://Host", None, "sc://host:15002/"),
+        ("sc://host:15002/;use_ssl=true", None, "sc://host:15002/;use_ssl=true"),
+        ("sc://host:15002/", "sc://HOST/;token=a%3D;user_id=me", "sc://host:15002/;token=a%3D;user_id=me"),
+        ("sc://host/;use_ssl=true", "sc://host/;use_ssl=false;token=a", "sc://host:15002/;token=a;use_ssl=true"),
+        ("sc://host", "sc://host:15002/;session_id=x;token=a", "sc://host:15002/;token=a"),
+    ],
+)
+def test_an_address_is_that_of_the_spec_with_what_the_environment_says_of_it(
+    remote: str, said: str | None, whole: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SPARK_REMOTE", raising=False)
+    if said is not None:
+        monkeypatch.setenv("SPARK_REMOTE", said)
+    asked("t.parquet", spark={"remote": remote})
+    assert _spark_remote._address(remote) == whole
+
+
+@pytest.mark.parametrize("said", ["sc://host:1/;token=hush", "sc://other/;token=hush", "local[hush]"])
+def test_what_the_environment_says_of_another_spark_is_not_sent(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARK_REMOTE", said)
+    with pytest.raises(EngineError, match="it names another Spark than the spec") as caught:
+        _spark_remote._address("sc://host:15002")
+    assert "hush" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "spark", ['"sc://host/;token=hush"', '{ remote = "sc://host/;token=hush" }', '["sc://host/;token=hush"]']
+)
+def test_a_spec_shows_no_token(spark: str, town: Town) -> None:
+    """Also where it is written as something else than it must be."""
+    spec = town.spec(('visits = "visits.parquet"', f'visits = "visits.parquet"\nengine = "spark"\nspark = {spark}'))
+    code, out, err = town.run("plan", spec)
+    assert code == 2
+    assert "spark" in err
+    assert "hush" not in out + err
 
 
 def test_tables_that_are_not_sparks() -> None:
@@ -94,6 +143,13 @@ def test_what_is_not_installed_is_named_with_its_command(monkeypatch: pytest.Mon
             pass
         patch.setenv("JAVA_HOME", str(tmp_path))
         with pytest.raises(InputError, match="none here where JAVA_HOME says"), session_of({}):
+            pass
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "pyspark.sql.connect.session", None)
+        with (
+            pytest.raises(InputError, match=r'pip install "leeward\[spark-connect\]"'),
+            session_of({"remote": "sc://host"}),
+        ):
             pass
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     with pytest.raises(InputError, match=r'pip install "leeward\[spark\]"'), session_of({}):

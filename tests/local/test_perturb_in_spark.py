@@ -193,7 +193,8 @@ def test_what_a_killed_worker_drew_is_never_shown(run: Run, tmp_path: Path, monk
     parts(tmp_path, frame)
     (tmp_path / "drawn").mkdir()
     monkeypatch.setattr(_spark_table, "moved", partial(dying, str(tmp_path / "drawn")))
-    assert run(str(by_spark(tmp_path)), "--out", "out")[0] == 0
+    code, _, said = run(str(by_spark(tmp_path)), "--out", "out")
+    assert code == 0, said
     found, lost = (pd.read_parquet(one).set_index("id").sort_index() for one in ("out", "drawn"))
     assert list(found.index) == list(lost.index) == list(range(500))
     assert (found["lat"] == lost["lat"]).sum() < 25

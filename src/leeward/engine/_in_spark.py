@@ -18,17 +18,19 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 import ibis
 import pyarrow as pa
 
+from leeward._optional import optional
 from leeward._spark import in_plain_words, is_frame, session_of
+from leeward._spark_remote import active, is_remote
 from leeward.engine._bound import Bound
 from leeward.engine._roles import holds_numbers, holds_times
 from leeward.engine._spark_sql import compiled, halves, hash_sums, listed
-from leeward.errors import DataError
+from leeward.errors import DataError, EngineError
 from leeward.tables._columns import check_columns
 from leeward.tables._files import File
 from leeward.tables._parquet import declared
@@ -126,40 +128,77 @@ def in_spark(
 @contextmanager
 def _read_once(session: Any, frame: Any, columns: Mapping[str, str], names: Sequence[str]) -> Iterator[pa.Schema]:
     check_columns(columns, frame.columns)
-    schema = _checked(frame, columns, names)
-    with in_plain_words():
-        of_caller = frame.sparkSession
-        if str(of_caller.conf.get("spark.sql.ansi.enabled")).lower() != "true":
-            raise DataError(
-                "A DataFrame of a session with spark.sql.ansi.enabled = false",
-                "its sums wrap and its casts make numbers up, without a word",
-                "Set it to true, which it is in Spark 4 unless somebody changes it, and make the DataFrame anew",
-            )
-        if of_caller.sparkContext.getConf().get("spark.speculation", "false") != "false":
-            raise DataError(
-                "A DataFrame of a Spark with spark.speculation",
-                "two attempts at one part may read two tables",
-                "Turn it off",
-            )
-        if not frame._jdf.queryExecution().analyzed().deterministic():
-            raise DataError(
-                "A DataFrame that is not the same each time that it is worked out",
-                "it draws at random, or numbers its rows, and Spark may work a part of it out twice",
-                "Write it into a table or into Parquet files, and give these",
-            )
-        held = frame.select(*(quoted(name) for name in names)).localCheckpoint(eager=True)
-        name = f"leeward_{uuid.uuid4().hex}"
-        held.createGlobalTempView(name)
-        try:
-            session.table(f"global_temp.{name}").createOrReplaceTempView(_SOURCE)
-            _refuse_no_utf8(session, schema)
-        finally:
-            session.catalog.dropGlobalTempView(name)
+    theirs = frame.sparkSession
+    with in_plain_words(), _handed_over(frame) as asked:
+        _check_repeatable(session, theirs, asked)
+        table = theirs.table(asked)  # as it was understood when it was checked, whatever its views are by now
+        schema = _checked(table, columns, names)
+        with active(theirs) if is_remote(theirs) else nullcontext():
+            held = table.select(*(quoted(name) for name in names)).localCheckpoint(eager=True)
+    with in_plain_words(), _handed_over(held) as read:
+        session.table(read).createOrReplaceTempView(_SOURCE)
+        _refuse_no_utf8(session, schema)
     try:
         yield schema
     finally:
         with in_plain_words():
             held.unpersist()
+
+
+@contextmanager
+def _handed_over(frame: Any) -> Iterator[str]:
+    """Give a table to all sessions of its Spark, under a name that nobody is told of; a view that is made of it stays."""
+    name = f"leeward_{uuid.uuid4().hex}"
+    frame.createGlobalTempView(name)
+    try:
+        yield f"global_temp.{name}"
+    finally:
+        frame.sparkSession.catalog.dropGlobalTempView(name)
+
+
+def _check_repeatable(session: Any, theirs: Any, table: str) -> None:
+    """Refuse a table of which two parts, or two attempts at one part, may be of two tables, or whose sums wrap.
+
+    Args:
+        session: of ours.
+        theirs: that of the caller.
+        table: its name, in both.
+    """
+    if str(theirs.conf.get("spark.sql.ansi.enabled")).lower() != "true":
+        raise DataError(
+            "A DataFrame of a session with spark.sql.ansi.enabled = false",
+            "its sums wrap and its casts make numbers up, without a word",
+            "Set it to true, which it is in Spark 4 unless somebody changes it, and make the DataFrame anew",
+        )
+    if session.conf.get("spark.speculation", "false").lower() != "false":
+        raise DataError(
+            "A DataFrame of a Spark with spark.speculation",
+            "two attempts at one part may read two tables",
+            "Turn it off",
+        )
+    if not _may_draw(session, "SELECT rand()"):
+        raise EngineError(
+            "A DataFrame of a Spark that does not tell which tables draw at random",
+            "another one does, and such a table is not the same each time that it is worked out",
+            "Write it into Parquet files, and give these",
+        )
+    if _may_draw(session, f"SELECT count(*) FROM {table}"):
+        raise DataError(
+            "A DataFrame that is not the same each time that it is worked out",
+            "it draws at random, or numbers its rows, and Spark may work a part of it out twice",
+            "Write it into a table or into Parquet files, and give these",
+        )
+
+
+def _may_draw(session: Any, query: str) -> bool:
+    """Whether Spark takes a query for one that need not give the same twice: it joins by none such, and says so at once."""
+    try:
+        session.sql(f"SELECT 1 FROM range(1) JOIN range(1) ON ({query}) >= 0").schema  # noqa: B018  # it is understood then
+    except optional("pyspark.errors", "Spark").AnalysisException as error:
+        if error.getCondition() != "INVALID_NON_DETERMINISTIC_EXPRESSIONS":
+            raise
+        return True
+    return False
 
 
 def _checked(

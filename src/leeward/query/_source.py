@@ -76,7 +76,7 @@ class Visits:
         engine: what counts: ``duckdb``, on this machine; ``postgres``, inside the database of PostgreSQL that holds it; or
             ``spark``, which reads Parquet files and DataFrames of its own.
         spark: settings of the Spark that is started where none runs in this program yet: ``master``, where it runs, and
-            others by Spark's own names.
+            others by Spark's own names. Or ``remote``, where one is reached by Spark Connect: ``sc://host:port``.
     """
 
     source: Source

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlparse
 import pyarrow as pa
 
 from leeward._spark import in_plain_words
+from leeward._spark_remote import is_remote
 from leeward.errors import DataError
 from leeward.tables._files import File, files_of
 
@@ -89,6 +90,8 @@ def read_in_spark(session: Any, files: Sequence[File]) -> Any:
         reader = reader.option("parquet.page.verify-checksum.enabled", "true")
         frame = reader.parquet(*(file.path for file in files))
         _check_files(files, frame.inputFiles())
+        if is_remote(session):
+            _check_same(session, files)
     return frame
 
 
@@ -153,3 +156,18 @@ def _check_files(files: Sequence[File], seen: Sequence[str]) -> None:
         raise DataError(
             f"The file '{files[0].name}'", "Spark does not see it, or sees others", "Rename it, in letters and digits"
         )
+
+
+def _check_same(session: Any, files: Sequence[File]) -> None:
+    """Refuse files of another machine: a server of Spark Connect may find other ones by the same paths."""
+    found = session.read.format("binaryFile").load([file.path for file in files])  # whose content is not asked for
+    rows = found.selectExpr("path", "length", "unix_millis(modificationTime)").collect()
+    seen = {unquote(urlparse(path).path): (size, at) for path, size, at in rows}
+    for file in files:
+        _, _, size, written, _ = file.stamp
+        if seen.get(file.path) != (size, written // 1_000_000):
+            raise DataError(
+                f"The file '{file.name}'",
+                "the Spark that is reached by Spark Connect sees another file there than this machine does",
+                "Put it onto a file system that both see by the same path",
+            )

@@ -18,6 +18,10 @@ TRAPS = "tests/engines/test_traps.py"
 
 THEIRS = "tests/tables/test_tables_of_others.py"
 BY_SPARK = "tests/local/test_perturb_in_spark.py"
+REMOTE = "leeward._spark_remote"
+BEFORE = "tests/engines/test_asking_spark.py"
+ELSEWHERE = "tests/engines/test_spark_elsewhere.py"
+DRAWN_ELSEWHERE = "tests/local/test_perturb_elsewhere.py"
 
 MUTANTS = [
     M(
@@ -360,5 +364,62 @@ MUTANTS = [
         "if False:",
         READ,
         "the order of a public list is whatever the database gives",
+    ),
+    M(REMOTE, "_address", "known[:2] != (host, port)", "False", BEFORE, "a token goes to another Spark than its own"),
+    M(
+        REMOTE,
+        "check_remote",
+        " or (found[2] and _SSL.fullmatch(found[2]) is None)",
+        "",
+        BEFORE,
+        "a spec holds the token of a Spark",
+    ),
+    M(
+        REMOTE,
+        "session_beside",
+        "made.session_id == theirs.session_id",
+        "False",
+        f"{ELSEWHERE}::test_a_channel_that_names_its_session_is_refused",
+        "the session of a caller elsewhere is given settings of ours",
+    ),
+    M(
+        "leeward.engine._in_spark",
+        "_read_once",
+        "active(theirs) if is_remote(theirs) else nullcontext()",
+        "nullcontext()",
+        f"{ELSEWHERE}::test_sessions_of_the_caller_stay_as_they_were",
+        "what is read once elsewhere is of whichever session is active",
+    ),
+    M(
+        "leeward.engine._in_spark",
+        "_check_repeatable",
+        'if not _may_draw(session, "SELECT rand()"):',
+        "if False:",
+        f"{ELSEWHERE}::test_a_session_whose_sums_wrap_and_a_spark_of_another_meaning_are_refused",
+        "a Spark that takes every table for the same each time is believed",
+    ),
+    M(
+        "leeward.tables._spark_files",
+        "read_in_spark",
+        "if is_remote(session):",
+        "if False:",
+        f"{ELSEWHERE}::test_files_of_another_machine_are_refused",
+        "files of the machine of a server are counted instead of those here",
+    ),
+    M(
+        "leeward.local.location._in_spark",
+        "check_workers",
+        "if found != __version__:",
+        "if False:",
+        f"{DRAWN_ELSEWHERE}::test_workers_without_leeward_are_refused",
+        "workers without Leeward are asked to draw",
+    ),
+    M(
+        "leeward.local.location._in_spark",
+        "_while_there",
+        "if not os.path.exists(os.path.join(folder, OWNER)):",
+        "if False:",
+        f"{DRAWN_ELSEWHERE}::test_an_attempt_fails_where_its_folder_is_gone",
+        "tasks write reports into a folder that was swept",
     ),
 ]

@@ -11,13 +11,16 @@ and Spark removes what the others wrote (its ``FileOutputCommitter``, version 1,
 attempt before it is whole). Only when all tasks have committed does the folder get its name, by one renaming. A job that
 fails leaves nothing; what a driver that is killed leaves, the next one sweeps.
 
-What an attempt wrote that did not commit is gone, but it was on the disks of the cluster for a while, beside the table.
+What an attempt wrote that did not commit is gone, but it was on the disks of the cluster for a while, beside the table. A
+Spark that is reached by Spark Connect outlives whoever asks, so its tasks may go on after the folder was swept. Each attempt
+looks whether the folder is there, before it draws, before each batch that it hands on and in the end; if not, it fails.
 """
 
 from __future__ import annotations
 
 import copy
 import os
+import sys
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,11 +31,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from leeward._optional import optional
 from leeward._paths import resolve
 from leeward._private import Private
-from leeward._scratch import scratch
+from leeward._scratch import OWNER, scratch
 from leeward._spark import in_plain_words, is_frame, session_of
-from leeward.errors import DataError, InputError, RefusedError
+from leeward._spark_remote import is_remote
+from leeward.errors import DataError, EngineError, InputError, RefusedError
 from leeward.local._untouched import untouched, warn
 from leeward.local.location._clamped import Clamped
 from leeward.local.location._order import PositionOrder
@@ -40,6 +45,7 @@ from leeward.local.location._planar_laplace import PlanarLaplace
 from leeward.local.location._terms import Terms
 from leeward.tables._columns import check_named
 from leeward.tables._spark_files import quoted
+from leeward.version import __version__
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -141,7 +147,7 @@ def commit_once(session: Any) -> None:
     """
     for key, value in _COMMITTED_ONCE.items():
         session.conf.set(key, value)
-    if session.sparkContext.getConf().get(_COORDINATED, "true").lower() != "true":
+    if session.conf.get(_COORDINATED, "true").lower() != "true":
         raise RefusedError(f"A Spark with {_COORDINATED} off", "two attempts may both be shown", "Turn it on")
 
 
@@ -176,7 +182,9 @@ def look(
 
     Raises:
         DataError: positions are missing or beyond the box where that is refused.
+        EngineError: the workers have no Leeward, or another.
     """
+    check_workers(table.sparkSession)
     read = [*names, *(name for name in (person, time) if name is not None)]
     asked = table.select(*map(quoted, read))
     counting = partial(_looked_at, geo.described, names, person, time)
@@ -196,6 +204,33 @@ def look(
     return Look(int(seen), looked, alike, int(timeless))
 
 
+def check_workers(session: Any) -> None:
+    """Refuse a Spark whose workers cannot make the mechanism.
+
+    Raises:
+        EngineError: Leeward is not installed there, or in another version.
+    """
+    with in_plain_words():
+        try:
+            found = session.range(1).mapInArrow(_version_of_worker, "version string").collect()[0][0]
+        except optional("pyspark.errors", "Spark").PySparkException:
+            found = None
+    if found != __version__:
+        raise EngineError(
+            "The workers of this Spark",
+            "they draw the noise, and cannot import the same version of Leeward in the same version of Python as here",
+            f"Install leeward=={__version__} there, for Python {sys.version_info[0]}.{sys.version_info[1]}: where the"
+            " variable PYSPARK_PYTHON of that Spark says. Nothing was drawn",
+        )
+
+
+def _version_of_worker(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    for batch in batches:
+        yield pa.RecordBatch.from_pydict({"version": [__version__] * len(batch)})
+
+
 def write_once(table: Any, change: Any, path: Path) -> None:
     """Write a table that is changed a batch at a time, all of it or nothing, each row as one attempt made it.
 
@@ -203,12 +238,50 @@ def write_once(table: Any, change: Any, path: Path) -> None:
         table: a DataFrame of a session of ours; see `commit_once`.
         change: from batches of Arrow to batches of the same columns; it is called once in each attempt of each task.
         path: a folder that is not there yet, in one that nobody was told of.
+
+    Raises:
+        DataError: Spark stopped.
+        EngineError: a Spark that is reached by Spark Connect does not see that folder.
     """
     schema = copy.deepcopy(table.schema)
     for field in schema.fields:
         field.nullable = True  # where one of two degrees is missing, none is reported
     with in_plain_words():
-        table.mapInArrow(change, schema).write.option(*_VERSION).parquet(f"file://{path}")
+        if is_remote(table.sparkSession):
+            _check_seen(table.sparkSession, path.parent)
+        table.mapInArrow(partial(_while_there, str(path.parent), change), schema).write.option(*_VERSION).parquet(
+            f"file://{path}"
+        )
+
+
+def _check_seen(session: Any, folder: Path) -> None:
+    """Refuse a server that would make the folder on a machine of its own: what it wrote there, nobody would remove."""
+    try:
+        session.read.text(f"file://{folder}").schema  # noqa: B018  # it is listed then
+    except optional("pyspark.errors", "Spark").PySparkException:
+        raise EngineError(
+            f"The folder '{folder.parent}'",
+            "the Spark that is reached by Spark Connect does not see what is in it, or may not read it",
+            "Name one on a file system that both see by the same path; and let the server run as the user who asks",
+        ) from None
+
+
+def _while_there(folder: str, change: Any, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Hand on what is made of batches while a folder of ours is there: what an attempt does, which may outlive who asked.
+
+    It is told by the file that says whose it is. Spark makes a folder that was swept anew, open to all, where it writes what
+    was handed on; so it is looked for once more in the end, and an attempt that fails then is removed by Spark.
+    """
+
+    def check() -> None:
+        if not os.path.exists(os.path.join(folder, OWNER)):
+            raise RuntimeError("the folder that is written into is gone, or not seen from here")
+
+    check()
+    for batch in change(batches):
+        check()
+        yield batch
+    check()
 
 
 def moved(

@@ -47,12 +47,18 @@ _FLOAT: Final = r"""CASE WHEN isnan({0}) THEN 'nan' WHEN {0} = DOUBLE('Infinity'
 _WIDEST_TERM: Final = "DECIMAL(28, 0)"
 """Of integers that are summed: their sum then has 38 digits, which an error ends and nothing wraps."""
 
-_PART: Final = "CAST(conv(concat({}), 16, 10) AS BIGINT)"
-_PARTS: Final = ((0, 3), (3, 3), (6, 2), (8, 3), (11, 3), (14, 2))
-"""The bytes of a hash in parts, each half for itself: first byte and number of bytes.
+_HALF: Final = "CAST(conv(substr(h, {}, 16), 16, -10) AS BIGINT)"
+"""Eight bytes of a hash, the first one the highest, as a number that may be below zero."""
 
-Sums of so many numbers of 24 bits stay below 2^63 for 2^39 rows; beyond, adding them is an error.
-"""
+_TURNS: Final = ((8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF), (32, 0x00000000FFFFFFFF))
+"""How the first byte becomes the lowest: neighbouring bytes change places, then pairs of bytes, then fours.
+
+It is arithmetic on 64 bits because to read texts as numbers is what is dear: once for each half, and not byte by byte."""
+
+_PARTS: Final = ("{} & 16777215", "shiftrightunsigned({}, 24) & 16777215", "shiftrightunsigned({}, 48)")
+"""The parts of a half that are added up.
+
+Sums of so many numbers of 24 bits stay below 2^63 for 2^39 rows; beyond, adding them is an error."""
 
 
 class _Compiler(PySparkCompiler):  # type: ignore[misc]
@@ -110,16 +116,13 @@ def listed(data: pa.Table) -> pa.Table:
 
 def hash_sums(text: str, times: str, rows: str) -> str:
     """Return SQL for sums of parts of MD5 hashes; `halves` makes of them the sums of their halves."""
-    parts = [_PART.format(_turned(first, size)) for first, size in _PARTS]
-    made = ", ".join(f"{part} AS p{i}" for i, part in enumerate(parts))
-    sums = ", ".join(f"coalesce(sum(p{i} * n), 0)" for i in range(len(parts)))
     hashed = f"SELECT md5({text}) AS h, {times} AS n FROM {rows}"
-    return f"SELECT count(*), coalesce(sum(n), 0), {sums} FROM (SELECT {made}, n FROM ({hashed}) AS hashed) AS parts"
-
-
-def _turned(first: int, size: int) -> str:
-    """Some bytes of a hash, from the last to the first: of each half the first byte is the lowest."""
-    return ", ".join(f"substr(h, {2 * byte + 1}, 2)" for byte in range(first + size - 1, first - 1, -1))
+    made = f"SELECT {_HALF.format(1)} AS a, {_HALF.format(17)} AS b, n FROM ({hashed})"
+    for bits, kept in _TURNS:
+        turned = [f"(shiftrightunsigned({x}, {bits}) & {kept}) | shiftleft({x} & {kept}, {bits}) AS {x}" for x in "ab"]
+        made = f"SELECT {', '.join(turned)}, n FROM ({made})"
+    sums = ", ".join(f"coalesce(sum(({part.format(half)}) * n), 0)" for half in "ab" for part in _PARTS)
+    return f"SELECT count(*), coalesce(sum(n), 0), {sums} FROM ({made})"
 
 
 def halves(told: tuple[int, ...]) -> tuple[int, ...]:

@@ -172,9 +172,10 @@ def _feature_columns(file: File, _: str | None) -> Iterable[str]:
 
 def _first_rows(file: File, _: str | None, names: Sequence[str]) -> Any:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    with pq.ParquetFile(file.path) as held:
+    from leeward.tables._parquet import in_pieces
+
+    with in_pieces(file.path) as held:
         batches = list(itertools.islice(held.iter_batches(_RECORDS, columns=list(names)), 1))
         schema = held.schema_arrow
     return pa.Table.from_batches(batches, batches[0].schema if batches else schema).select(list(names))

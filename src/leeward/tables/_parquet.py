@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from leeward.errors import DataError
 from leeward.tables._files import File, once
@@ -77,8 +78,6 @@ def declared(file: File) -> Schema:
     Raises:
         DataError: it is not a Parquet file.
     """
-    import pyarrow.parquet as pq
-
     try:
         footer = pq.read_metadata(file.path)
         found = footer.schema
@@ -152,6 +151,14 @@ def _leaves(kind: pa.DataType) -> int:
     return sum(_leaves(kind.field(i).type) for i in range(kind.num_fields)) if pa.types.is_nested(kind) else 1
 
 
+def in_pieces(path: str) -> pq.ParquetFile:
+    """Open a Parquet file to be read piece by piece, its checksums with it.
+
+    Unless told otherwise, pyarrow reads ahead: the whole file, whatever is asked for, and holds it until the file is closed.
+    """
+    return pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20, page_checksum_verification=True)
+
+
 @once
 def check_pages(file: File, names: tuple[str, ...]) -> None:
     """Refuse a Parquet file whose pages, of the columns that are read, are not what they or their checksums say.
@@ -161,10 +168,8 @@ def check_pages(file: File, names: tuple[str, ...]) -> None:
     Raises:
         DataError: it is damaged.
     """
-    import pyarrow.parquet as pq
-
     try:
-        with pq.ParquetFile(file.path, buffer_size=1 << 20, page_checksum_verification=True) as held:
+        with in_pieces(file.path) as held:
             for _ in held.iter_batches(columns=list(names)):
                 pass
     except pa.ArrowNotImplementedError:

@@ -208,10 +208,11 @@ class ParquetRows(RowsFile):
     def batches(self, names: Sequence[str] | None = None, progress: Progress = silent) -> Iterator[pa.Table]:
         """Read some columns, or all, with the types that they have; see `RowsFile.batches`."""
         import pyarrow as pa
-        import pyarrow.parquet as pq
+
+        from leeward.tables._parquet import in_pieces
 
         asked, done = None if names is None else list(names), 0
-        with self.reading(), pq.ParquetFile(self.file.path, page_checksum_verification=True) as held:
+        with self.reading(), in_pieces(self.file.path) as held:
             for batch in held.iter_batches(BATCH, columns=asked):
                 yield pa.Table.from_batches([batch])
                 done += len(batch)

@@ -23,6 +23,7 @@ LISTED = [
     *["north", "north west", "7", "South", "east", "a\\d", "x.y", "none", "é", "0"],
     *["caf\u00e9", "\uff17a", "O'Hare", "a-b", "ab", "wide space", "5b", "30"],
     *["52", "4000", "1,600,000", "12.0"],
+    *["north (exit)", "A~B", "Hawai'i", 'bar "Luna"', "1-2-3", "San\u00b7ta", "c/d", "Wi-Fi"],
 ]
 NAMED = [
     *["north", "north ", " north", "north\u00a0 west", "NORTH WEST", "007", "00"],
@@ -30,6 +31,16 @@ NAMED = [
     *["cafe\u0301", "7a", "O\u2019Hare", "a\u2013b", "a\u200bb\ufeff", "wide\u3000\u2009space"],
     *["\uff15\uff42", "\u0663\u0660"],
     *["52.0", "52.5", "4.000\u202f000", "4'000", "1600000", "12", "120"],
+    *[
+        "north \uff08exit\uff09",
+        "A\u301cB",
+        "Hawai\u02bbi",
+        "bar \u201cLuna\u201d",
+        "1\u30fc2\u22123",
+        "San\u30fbta",
+        "c\uff0fd",
+    ],
+    "\uff37i\u2010Fi",
 ]
 INSIDE, LATER = "2024-03-01T10:00", "2024-03-02T10:00"
 ROWS = [*((key, INSIDE) for key in NAMED), ("NONE", LATER)]
@@ -60,14 +71,14 @@ def whole(key: str) -> str:
 
 def ways(lower: Callable[[str], str]) -> dict[str, Callable[[str], str]]:
     """In what keys may differ, in this order."""
-    marks = str.maketrans("\u2018\u2019\u2013", "''-")
+    marks = str.maketrans("\u2018\u2019\u02bb\u201c\u201d\u2010\u2013\u2212\u30fc\u301c\u30fb", "'''\"\"----~\u00b7")
     return {
         "Unicode forms": narrow,
         "spaces": spaced,
         "upper and lower case": lower,
         "spaces, and upper and lower case": lambda key: lower(spaced(key)),
         "zeros in front": lambda key: re.sub(r"^0+(?=\d)", "", key),
-        "apostrophes and dashes": lambda key: key.translate(marks),
+        "apostrophes, quotes, dashes and dots": lambda key: narrow(key).translate(marks),
         "how whole numbers are written": whole,
     }
 

@@ -42,16 +42,28 @@ def _spaced(text: ir.Value) -> ir.Value:
     return text.re_replace(f"[{_UNSEEN}]+", "").re_replace(f"[{_SPACES}]+", " ").strip()
 
 
+_MARKS: Final[Mapping[str, str]] = {
+    "'": "\u2018-\u201b\u2032\u02b9-\u02bf\u00b4\u05f3`",  # the okina of Hawaii, the ayn and hamza of Arabic names
+    '"': "\u201c-\u201f\u2033\u00ab\u00bb\u05f4\u301d-\u301f",
+    "-": "\u2010-\u2015\u2043\u2212\u2500\u30fc\uff70",  # a long vowel of Japanese stands for a dash in addresses
+    "~": "\u223c\u301c",  # one character of Shift_JIS is \u301c or a wide ~, by the program that reads it
+    "\u00b7": "\u2022\u2024\u2027\u2219\u22c5\u30fb\uff65",
+}
+"""Marks of one kind, and the one that is written in their place."""
+
+
 def _marked(text: ir.Value) -> ir.Value:
-    return text.re_replace("[\u2018\u2019\u02bc\u00b4`]", "'").re_replace("[\u2010-\u2015\u2212]", "-")
+    for mark, others in _MARKS.items():
+        text = text.re_replace(f"[{others}]", mark)
+    return text
 
 
-_WIDE: Final = [*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B), 0xFF0D, 0xFF0E, 0xFF3F]
+_WIDE: Final = [wide for wide in range(0xFF01, 0xFF5F) if wide != 0xFF3C]  # a backslash is an escape to some engines
 _ZEROS: Final = "\u0660\u06f0\u0966\u0e50"
 
 
 def _narrow(text: ir.Value) -> ir.Value:
-    """Wide letters and digits, and the digits of Arabic, Persian, Hindi and Thai, as those of ASCII."""
+    """Wide letters, digits and marks, and the digits of Arabic, Persian, Hindi and Thai, as those of ASCII."""
     narrow = {chr(wide): chr(wide - 0xFEE0) for wide in _WIDE}
     narrow |= {chr(ord(zero) + digit): str(digit) for zero in _ZEROS for digit in range(10)}
     return text.translate("".join(narrow), "".join(narrow.values()))
@@ -79,7 +91,7 @@ _WAYS: Final[Mapping[str, Callable[[ir.Value], ir.Value]]] = {
     "upper and lower case": lambda text: text.lower(),
     "spaces, and upper and lower case": lambda text: _spaced(text).lower(),
     "zeros in front": lambda text: text.re_replace(r"^0+(\d)", r"\1"),
-    "apostrophes and dashes": _marked,
+    "apostrophes, quotes, dashes and dots": lambda text: _marked(_narrow(text)),
     "how whole numbers are written": _whole,
 }
 """In what a key may differ that is meant to be the same, and how it is written without it; the first that holds is said.

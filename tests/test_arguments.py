@@ -167,8 +167,6 @@ CALLS: dict[str, Call] = {
         longitude=None,
         keep={"x": [1]},
         timezone=None,
-        time_unit=None,
-        table=None,
     ),
     "ADP": call("1", [IS_1]),
     "Accountant": call([EVENT], grid="1e-4"),
@@ -202,6 +200,10 @@ CALLS: dict[str, Call] = {
     "Odometer": call(),
     "Personalised": call(NOTION, ["1", "2"]),
     "Plane": call("1", "manhattan", dimensions=2),
+    "Source": call(
+        "v.csv", table=None, delimiter=";", encoding="latin-1", decimal=",", time_format=None, time_unit="s"
+    ),
+    "Spark": call({"master": "local[2]"}),
     "PoissonSampling": call("1/2"),
     "Presence": call("1"),
     "Real": call(None),
@@ -303,7 +305,7 @@ ELSEWHERE = {
         LossMatrix MonitorState NormNoise Numeric OneSided Option OwnReports Percentile Places PlanarMechanism PlanarNoise
         PriorPlaces SeriesChoice
         PredictiveMechanism Price PrivacyDescription PureEvent Query RandomizedSanitizer Recommendation Records Risk
-        Round SanitizedAnswers SanitizedEvent SeededBitsForTests SelfComposedEvent Settled Shared Source
+        Round SanitizedAnswers SanitizedEvent SeededBitsForTests SelfComposedEvent Settled Shared
         SparseVectorResult Step SubsampledEvent SumOverPeople TrackPlace Tracks UnknownKeysEvent UnlistedGroups
         Visits Window add_saturating
         alap_beta alap_epsilon all_functions all_sets any_box any_record any_subset as_postprocessing bayes best_decision

@@ -19,6 +19,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from leeward._optional import optional
@@ -96,12 +97,28 @@ def is_frame(source: object) -> bool:
     )
 
 
-def checked_settings(given: object) -> dict[str, str]:
-    """Return the settings of a Spark that is to be started, or the address of one.
+@dataclass(frozen=True)
+class Spark:
+    """Spark as what counts, and how it is started where none runs in this program yet.
+
+    Attributes:
+        settings: ``master``, where it runs (``local[*]``, this machine, by default), and others by Spark's own names, such
+            as ``spark.executor.memory``: texts all. Or ``remote``, where one is reached by Spark Connect: ``sc://host:port``.
 
     Raises:
-        SpecError: they are no texts by names of `SETTINGS`; or an address is no address, or holds a secret.
+        SpecError: they are no texts by names that may be set; or an address is no address, or holds a secret.
     """
+
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "settings", _checked(self.settings))
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.settings.items()))
+
+
+def _checked(given: object) -> dict[str, str]:
     if not isinstance(given, Mapping):
         raise SpecError(
             "spark" if isinstance(given, str) else f"spark = {told(given)}",
@@ -136,18 +153,18 @@ def checked_settings(given: object) -> dict[str, str]:
 
 
 @contextmanager
-def session_of(settings: Mapping[str, str], frame: Any = None) -> Iterator[Any]:
+def session_of(started: Spark, frame: Any = None) -> Iterator[Any]:
     """Open a session of our own.
 
     Args:
-        settings: for a Spark that is started here: ``master``, and settings of Spark by their names; or ``remote``, the
-            address of one that is reached by Spark Connect.
+        started: how a Spark is started here, or reached.
         frame: a DataFrame of Spark whose session's Spark is to be used; None for the one that runs here, or is started.
 
     Raises:
         InputError: Spark or Java is not installed.
         EngineError: Spark cannot be started or reached, or holds on to settings under which queries mean something else.
     """
+    settings = started.settings
     sql = optional("pyspark.sql", _WHAT, "spark-connect" if "remote" in settings else None)
     if frame is not None and is_remote(frame.sparkSession):
         opened = session_beside(frame.sparkSession)

@@ -21,6 +21,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.sources import describe_by
 
 from leeward.engine import open_data, read_keys, read_places
 from leeward.engine._visits import open_visits
@@ -35,7 +36,7 @@ ZONED = {end: f"{moment}Z" for end, moment in WINDOW.items()}
 
 def counts(source: Any, keys: Any, *, listed: Any = None, window: Any = None, **described: Any) -> list[int]:
     """The engine's exact counts, without a bound."""
-    table = visits(source, **({"person": "p", "place": "v", "time": "t"} | described))
+    table = describe_by(visits, source, **{"person": "p", "place": "v", "time": "t"} | described)
     public = places(pa.table({"place": keys}) if listed is None else listed, place="place")
     with open_visits(table, read_places(public)) as opened:
         found = opened.count(count_visitors(table, public, **(window or WINDOW)))

@@ -90,7 +90,9 @@ def test_a_view_whose_times_hang_on_the_zone_of_the_session_is_refused(what: str
         held.execute("INSERT INTO day (p, place, ts) SELECT p, place, ts FROM t")
     zone = "+09:00" if what == "an instant" else ""
     for table, read in (("v", good), ("made", True), ("day", False)):
-        seen = lw.visits(tmp_path / "visits.duckdb", table=table, person="p", place="place", time="time")
+        seen = lw.visits(
+            lw.query.Source(tmp_path / "visits.duckdb", table=table), person="p", place="place", time="time"
+        )
         asked = {"start": f"2020-01-01T00:00{zone}", "end": f"2020-01-02T00:00{zone}", "places_per_person": 1}
         found = lw.count_visitors(seen, lw.places(pa.table({"place": ["a", "a18"]}), place="place"), **asked)
         made = lw.plan(found, lw.AdditionOnly("99"), safe_at_most=5, what="counts")
@@ -244,7 +246,7 @@ def test_a_decimal_comma_is_one_in_numbers_that_make_groups_too(column: str | No
     for name, high in (("point", "1.500"), ("comma", "1500,0")):
         rows = "".join(f"{i};{high if i % 2 else '900,5'};{i % 7},5\n" for i in range(200))
         (tmp_path / f"{name}.csv").write_text(f"who;income;hours\n{rows}", "utf-8")
-        seen = lw.records(tmp_path / f"{name}.csv", person="who", delimiter=";", decimal=",")
+        seen = lw.records(lw.query.Source(tmp_path / f"{name}.csv", delimiter=";", decimal=","), person="who")
         more: dict[str, Any] = {} if column is None else {"column": column, "lower": "0", "upper": "8", "step": "8"}
         made = lw.plan(lw.statistic(seen, "histogram", by=intervals, **more), lw.AdditionOnly("99"), safe_at_most=5)
         budget = lw.Budget(tmp_path / f"{name}.db", "people", "99")

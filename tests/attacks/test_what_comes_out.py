@@ -38,15 +38,15 @@ def _query(frame: pd.DataFrame) -> Any:
 def _calls(frame: pd.DataFrame) -> dict[str, tuple[Callable[..., Any], dict[str, Any], set[str]]]:
     """Functions that meet tables; arguments that work; and which of these are lists of public values, or the table."""
     visits: dict[str, Any] = {"source": frame, "person": "person", "place": "place", "time": "at"}
-    visits |= {"keep": {"other": ["x"]}, "timezone": "UTC", "time_unit": "s", "table": None}
+    visits |= {"keep": {"other": ["x"]}, "timezone": "UTC"}
     listed = {"source": canaries.listed(), "place": "place", "name": "name"}
     box = {"west": 139.7, "south": 35.6, "east": 139.8, "north": 35.7, "metres": 1000}
-    records = {"source": frame, "person": "person", "combine": "sum", "keep": {"other": ["x"]}, "table": None}
+    records = {"source": frame, "person": "person", "combine": "sum", "keep": {"other": ["x"]}}
     asked: dict[str, Any] = {"records": lw.records(frame, person="person"), "kind": "mean", "column": "number"}
     asked |= {"lower": 0, "upper": 9, "step": 1, "grid": 1, "people": 40, "p": None}
     grouped = {"records": asked["records"], "kind": "histogram", "by": "place", "groups": ["market"]}
     count = {
-        "visits": lw.visits(**{**visits, "time_unit": None}),
+        "visits": lw.visits(**visits),
         "places": lw.places(canaries.listed(), place="place"),
     }
     plan = {

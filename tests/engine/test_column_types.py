@@ -21,6 +21,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.sources import describe_by
 
 from leeward.engine import open_data, read_keys
 from leeward.engine._bind import bind
@@ -33,7 +34,7 @@ LISTED = places(pa.table({"venue": ["market", "pool"]}), place="venue")
 
 def people(source: Any, **described: Any) -> list[int]:
     """How many people are at the market and at the pool between 19 and 20 h."""
-    seen = visits(source, **{"person": "user", "place": "venue", "time": "when", **described})
+    seen = describe_by(visits, source, **{"person": "user", "place": "venue", "time": "when", **described})
     query = count_visitors(
         seen, LISTED, start="2026-03-02T19:00", end="2026-03-02T20:00", places_per_person=1, if_more="latest"
     )

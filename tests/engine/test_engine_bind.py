@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.sources import describe_by
 
 from leeward.engine import read_places, refuse_doubtful
 from leeward.engine._bind import bind, translated
@@ -23,7 +24,7 @@ COLUMNS = {"person": "user", "place": "venue", "time": "at"}
 
 
 def count(source, listed=LISTED, *, guarded=True, **described):
-    seen = visits(source, **(COLUMNS | described))
+    seen = describe_by(visits, source, **COLUMNS | described)
     query = count_visitors(seen, listed, start="2024-03-01", end="2024-03-02", places_per_person=1)
     with open_visits(seen, read_places(listed)) as table:
         if guarded:

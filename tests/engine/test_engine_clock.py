@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.sources import describe_by
 
 from leeward.engine import read_places, refuse_doubtful
 from leeward.engine._visits import open_visits
@@ -144,7 +145,7 @@ TOKYO = {"timezone": "Asia/Tokyo"}
 
 def kept(times, window, strictly=False, **described):
     data = pa.table({"u": [1] * len(times), "p": ["a"] * len(times), "t": times})
-    seen = visits(data, person="u", place="p", time="t", **described)
+    seen = describe_by(visits, data, person="u", place="p", time="t", **described)
     listed = places(pa.table({"p": ["a"]}), place="p")
     query = count_visitors(seen, listed, **window)
     with open_visits(seen, read_places(listed)) as table:

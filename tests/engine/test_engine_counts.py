@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracle.visits import visitors
+from tests.sources import describe_by
 
 from leeward.engine import read_places
 from leeward.engine._visits import REASONS, open_visits
@@ -50,7 +51,7 @@ def table(rows):
 
 
 def describe(source, **changes):
-    return visits(source, **({"person": "person", "place": "place", "time": "time"} | changes))
+    return describe_by(visits, source, **{"person": "person", "place": "place", "time": "time"} | changes)
 
 
 def listing(keys=PLACES):

@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.sources import describe_by
 
 from leeward.cli import EngineError
 from leeward.engine import _content as content_module
@@ -36,7 +37,7 @@ LISTED = places(pa.table({"p": ["p1", "p2"]}), place="p")
 
 def content(rows, key=KEY, listed=LISTED, **described):
     data = pa.Table.from_pylist(rows) if isinstance(rows, list) else rows
-    seen = visits(data, **({"person": "u", "place": "p", "time": "t"} | described))
+    seen = describe_by(visits, data, **{"person": "u", "place": "p", "time": "t"} | described)
     with open_visits(seen, read_places(listed)) as table:
         return table.content(key)
 

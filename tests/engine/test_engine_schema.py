@@ -26,6 +26,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.sources import describe_by
 
 from leeward.engine import open_data, read_keys, read_places
 from leeward.engine._visits import open_visits
@@ -352,7 +353,7 @@ def told(query: Any) -> Any:
 
 def visited(source: Any, *, time: str, place: str) -> Any:
     unit = "s" if time == "odd" else None
-    seen = visits(source, person="own", place=place, time=time, time_unit=unit)
+    seen = describe_by(visits, source, person="own", place=place, time=time, time_unit=unit)
     listed = places(pa.table({"k": pa.array([1, 2])}), place="k")
     return told(count_visitors(seen, listed, start="1970-01-01", end="2070-01-01"))
 

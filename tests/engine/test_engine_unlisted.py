@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.postgres import Server
+from tests.sources import describe_by
 from tests.workbooks import workbook
 
 import leeward as lw
@@ -33,7 +34,7 @@ Row = tuple[Any, Any]
 
 def query(source: Any, person: str = "who", **how: Any) -> UnlistedGroups:
     about = {key: how.pop(key) for key in ("time", "keep") if key in how}
-    return lw.unlisted_groups(lw.records(source, person=person, **about), "town", **how)
+    return lw.unlisted_groups(describe_by(lw.records, source, person=person, **about), "town", **how)
 
 
 def table(rows: list[Row], kind: Any = None) -> pa.Table:
@@ -214,7 +215,7 @@ def test_a_table_of_postgresql_is_counted_alike_wherever_it_is(
         session.execute("DROP TABLE IF EXISTS unlisted")
         session.execute("CREATE TABLE unlisted (who text, town text)")
         session.cursor().executemany("INSERT INTO unlisted VALUES (%s, %s)", rows)
-    held = lw.records(address, person="who", table="unlisted", engine=engine)
+    held = lw.records(lw.query.Source(address, table="unlisted"), person="who", engine=engine)
     asked = lw.unlisted_groups(held, "town", if_more="first")
     assert counts(asked) == {"B": 1, "zz": 1, "é" * 32: 1}
     assert counted(asked).dropped == {"filtered": 0, "null_person": 0, "long_group": 1, "no_group": 2}

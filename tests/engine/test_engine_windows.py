@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 import pytest
 from tests.oracle.visits import visitors
+from tests.sources import describe_by
 
 from leeward.engine import _slots as slots
 from leeward.engine import read_places
@@ -71,9 +72,9 @@ SCHEMA = pa.schema(
 )
 
 
-def described(rows: list[dict[str, Any]], schema: pa.Schema = SCHEMA, **more: Any) -> tuple[Any, Any]:
+def held(rows: list[dict[str, Any]], schema: pa.Schema = SCHEMA, **more: Any) -> tuple[Any, Any]:
     table = pa.Table.from_pylist(rows, schema)
-    seen = visits(table, person="person", place="place", time="time", keep={"state": ["STAY"]}, **more)
+    seen = describe_by(visits, table, person="person", place="place", time="time", keep={"state": ["STAY"]}, **more)
     return seen, places(pa.table({"place": PLACES}), place="place")
 
 
@@ -113,7 +114,7 @@ def test_windows_counted_together_are_those_of_the_oracle(
     monkeypatch.setattr(slots, "MOST", limit)
     ends = CUTS[cut]
     rows = rows_near(ends, seed=len(cut))
-    seen, listed = described(rows)
+    seen, listed = held(rows)
     for k, mode in MODES:
         queries = asked(seen, listed, ends, k, mode)
         with open_visits(seen, read_places(listed)) as opened:
@@ -133,7 +134,7 @@ def test_days_where_clocks_change_are_counted_together() -> None:
     days = [(datetime(2024, 3, day, tzinfo=PARIS), datetime(2024, 3, day + 1, tzinfo=PARIS)) for day in (29, 30)]
     days.append((datetime(2024, 3, 31, tzinfo=PARIS), datetime(2024, 4, 1, tzinfo=PARIS)))
     rows = rows_near([(a.astimezone(UTC), b.astimezone(UTC)) for a, b in days], seed=3)
-    seen, listed = described(rows, SCHEMA.set(2, pa.field("time", pa.timestamp("us", "UTC"))))
+    seen, listed = held(rows, SCHEMA.set(2, pa.field("time", pa.timestamp("us", "UTC"))))
     queries = asked(seen, listed, days, 1, "latest")
     with open_visits(seen, read_places(listed)) as opened:
         opened.expect(queries)
@@ -145,7 +146,7 @@ def test_days_where_clocks_change_are_counted_together() -> None:
 def test_questions_of_other_kinds_keep_to_themselves() -> None:
     """Said together, questions with another bound, or a window of the other kind, are neither mixed nor lost."""
     rows = rows_near(hours(3), seed=8)
-    seen, listed = described(rows)
+    seen, listed = held(rows)
     queries = [each for k, mode in MODES for each in asked(seen, listed, hours(3), k, mode)]
     with open_visits(seen, read_places(listed)) as opened:
         opened.expect(queries)
@@ -168,7 +169,7 @@ def test_questions_of_other_kinds_keep_to_themselves() -> None:
 
 def test_a_window_that_was_not_said_is_counted_all_the_same() -> None:
     rows = rows_near(hours(3), seed=9)
-    seen, listed = described(rows)
+    seen, listed = held(rows)
     queries = asked(seen, listed, hours(3), 2, "earliest")
     with open_visits(seen, read_places(listed)) as opened:
         opened.expect(queries[:2])
@@ -189,7 +190,7 @@ def test_one_pass_is_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(InDuckDB, "fetch", counting)
     asks = []
     for n in (3, 60):
-        seen, listed = described(rows_near(hours(n), seed=n))
+        seen, listed = held(rows_near(hours(n), seed=n))
         queries, listed = asked(seen, listed, hours(n), 1, "latest"), read_places(listed)
         with open_visits(seen, listed) as opened:
             count = 0

@@ -20,12 +20,14 @@ import geopandas as gpd
 import pandas as pd
 import pyarrow as pa
 import pytest
+from tests.sources import describe_by
 from tests.workbooks import workbook
 
 import leeward as lw
 from leeward.engine import open_data, read_keys
 from leeward.engine._content import Content
 from leeward.errors import DataError, LeewardError, SpecError
+from leeward.query import Source
 from leeward.tables._writing import ENCODINGS, TimeFormat, Writing
 
 WINDOW = {"start": "2026-03-02T19:00", "end": "2026-03-02T20:00"}
@@ -94,7 +96,7 @@ def test_text_files_are_counted_as_parquet_is(way: str, packed: bool, tmp_path: 
     raw = text(delimiter, time).encode(encoding)
     file = tmp_path / (name + ".gz" if packed else name)
     file.write_bytes(gzip.compress(raw) if packed else raw)
-    found = counted(lw.visits(file, **COLUMNS, **said), places(tmp_path))
+    found = counted(describe_by(lw.visits, file, **COLUMNS, **said), places(tmp_path))
     assert found[:2] == oracle(tmp_path)
     assert sum(found[0]) == 8
 
@@ -103,10 +105,12 @@ def test_content_is_the_same_however_it_is_written_and_another_where_a_format_is
     listed, contents = places(tmp_path), {}
     for way, (name, delimiter, time, encoding, said) in WAYS.items():
         (tmp_path / name).write_bytes(text(delimiter, time).encode(encoding))
-        contents[way] = counted(lw.visits(tmp_path / name, **COLUMNS, **said), listed)[2].digest
+        contents[way] = counted(describe_by(lw.visits, tmp_path / name, **COLUMNS, **said), listed)[2].digest
     assert len(set(contents.values())) == 1
     (tmp_path / "v.csv").write_text(text(",", "%d/%m/%Y %H:%M:%S"), "utf-8")
-    found = counted(lw.visits(tmp_path / "v.csv", **COLUMNS, time_format="mm/dd/yyyy HH:MM:SS"), listed)
+    found = counted(
+        lw.visits(lw.query.Source(tmp_path / "v.csv", time_format="mm/dd/yyyy HH:MM:SS"), **COLUMNS), listed
+    )
     assert found[2].digest != contents["days first"]
     assert sum(found[0]) == 0  # the third of February
 
@@ -128,7 +132,7 @@ def test_every_time_of_a_day_is_read_as_python_reads_it(form: str, tmp_path: Pat
     written = [moment.strftime(python) for moment in moments]
     told = [dt.datetime.strptime(each, python) for each in written]
     pd.DataFrame({"who": [f"p{i}" for i in range(120)], "where": "park", "when": written}).to_csv(tmp_path / "v.csv")
-    visits = lw.visits(tmp_path / "v.csv", **COLUMNS, time_format=form)
+    visits = lw.visits(lw.query.Source(tmp_path / "v.csv", time_format=form), **COLUMNS)
     listed = places(tmp_path)
     pd.read_csv(tmp_path / "v.csv", index_col=0).to_csv(tmp_path / "v.csv", index=False)
     short = dt.timedelta(hours=1) if "HH" in form.upper() else dt.timedelta(days=1)
@@ -157,7 +161,7 @@ def test_what_is_not_written_so_is_unreadable_and_counted(wrong: str, tmp_path: 
     pd.DataFrame({"who": ["a", "b"], "where": "park", "when": ["02/03/2026", wrong]}).to_csv(
         tmp_path / "v.csv", index=False
     )
-    visits = lw.visits(tmp_path / "v.csv", **COLUMNS, time_format="dd/mm/yyyy")
+    visits = lw.visits(lw.query.Source(tmp_path / "v.csv", time_format="dd/mm/yyyy"), **COLUMNS)
     query = lw.count_visitors(visits, places(tmp_path), start="2026-03-02", end="2026-03-03")
     with open_data(query, read_keys(query)) as table:
         found = table.exactly(query, "answer")
@@ -177,7 +181,7 @@ def test_formats_that_say_no_time_are_refused(form: str) -> None:
 
 def test_decimal_commas_are_numbers_and_points_beside_them_are_none(tmp_path: Path) -> None:
     (tmp_path / "n.csv").write_text("who;kw\na;1,5\nb;2\nc;1.5\nd;-0,25\ne;\nf;1,2,3\n")
-    table = lw.records(tmp_path / "n.csv", person="who", delimiter=";", decimal=",")
+    table = lw.records(lw.query.Source(tmp_path / "n.csv", delimiter=";", decimal=","), person="who")
     query = lw.statistic(table, "histogram", column="kw", lower=-1, upper=3, step=1)
     with open_data(query, read_keys(query)) as opened:
         found = opened.exactly(query, "answer")
@@ -189,12 +193,14 @@ def test_coordinates_may_have_decimal_commas(tmp_path: Path) -> None:
     (tmp_path / "v.csv").write_text(text(";", ISO, decimal=","), "utf-8")
     grid = lw.grid(west=139, south=35, east=140, north=39, metres=50_000)
     named = {"person": "who", "time": "when", "latitude": "lat", "longitude": "lon"}
-    found = counted(lw.visits(tmp_path / "v.csv", **named, delimiter=";", decimal=","), grid)
+    found = counted(lw.visits(lw.query.Source(tmp_path / "v.csv", delimiter=";", decimal=","), **named), grid)
     FRAME.to_parquet(tmp_path / "v.parquet")
     assert found[:2] == counted(lw.visits(tmp_path / "v.parquet", **named), grid)[:2]
     assert sum(found[0]) > 0
     (tmp_path / "p.csv").write_text("where;lat;lon\npark;35,5;139,25\n")
-    listed = lw.places(tmp_path / "p.csv", place="where", latitude="lat", longitude="lon", delimiter=";", decimal=",")
+    listed = lw.places(
+        Source(tmp_path / "p.csv", delimiter=";", decimal=","), place="where", latitude="lat", longitude="lon"
+    )
     from leeward.engine import read_places
 
     assert read_places(listed).to_arrow().to_pylist() == [{"place": "park", "latitude": 35.5, "longitude": 139.25}]
@@ -208,14 +214,14 @@ HEAD = list(FRAME.columns)
 
 def test_a_sheet_is_counted_as_parquet_is(tmp_path: Path) -> None:
     workbook(tmp_path / "v.xlsx", {"Notes": [["x"]], "Visits": [HEAD, *ROWS[:9], [None], *ROWS[9:]]})
-    found = counted(lw.visits(tmp_path / "v.xlsx", **COLUMNS, table="Visits"), places(tmp_path))
+    found = counted(lw.visits(lw.query.Source(tmp_path / "v.xlsx", table="Visits"), **COLUMNS), places(tmp_path))
     assert found[:2] == oracle(tmp_path)
     workbook(tmp_path / "a.xlsx", {"Visits": [HEAD, *ROWS[:9]]})
     workbook(tmp_path / "b.xlsx", {"Other": [HEAD[::-1], *(row[::-1] for row in ROWS[9:])]})
     with pytest.raises(DataError, match="The sheet 'Visits' in the workbook"):
-        counted(lw.visits(str(tmp_path / "[ab].xlsx"), **COLUMNS, table="Visits"), places(tmp_path))
+        counted(lw.visits(lw.query.Source(str(tmp_path / "[ab].xlsx"), table="Visits"), **COLUMNS), places(tmp_path))
     workbook(tmp_path / "b.xlsx", {"Visits": [HEAD[::-1], *(row[::-1] for row in ROWS[9:])]})
-    both = counted(lw.visits(str(tmp_path / "[ab].xlsx"), **COLUMNS, table="Visits"), places(tmp_path))
+    both = counted(lw.visits(lw.query.Source(str(tmp_path / "[ab].xlsx"), table="Visits"), **COLUMNS), places(tmp_path))
     assert both[:2] == found[:2]
     assert both[2].digest == found[2].digest
 
@@ -404,7 +410,7 @@ def test_an_unreadable_file_is_told_by_its_line_and_cause_and_never_its_content(
         assert re.search(because, told), told
         assert "SECRET" not in told
     file.write_bytes(b"who,where,when\n" + b"a,b,c\n" * 10 + b"SECRET,\x81,c\n")
-    told = refusal(lw.visits(file, **COLUMNS, encoding="windows-1252"), tmp_path)
+    told = refusal(lw.visits(lw.query.Source(file, encoding="windows-1252"), **COLUMNS), tmp_path)
     assert "Line 12 of the file" in told
     assert "SECRET" not in told
 
@@ -426,9 +432,11 @@ def test_what_is_said_in_vain_is_refused(tmp_path: Path) -> None:
         "decimal": (",", "no column that is read holds numbers as texts"),
         "time_format": ("dd/mm/yyyy", "the column holds no texts"),
     }.items():
-        assert why in refusal(lw.visits(tmp_path / "v.parquet", **COLUMNS, **{key: value}), tmp_path)
+        assert why in refusal(describe_by(lw.visits, tmp_path / "v.parquet", **COLUMNS, **{key: value}), tmp_path)
     (tmp_path / "v.csv").write_text(text(",", "%d/%m/%Y"), "utf-8")
-    kept = lw.visits(tmp_path / "v.csv", **COLUMNS, time_format="dd/mm/yyyy", keep={"when": ["02/03/2026"]})
+    kept = lw.visits(
+        lw.query.Source(tmp_path / "v.csv", time_format="dd/mm/yyyy"), **COLUMNS, keep={"when": ["02/03/2026"]}
+    )
     assert "it would be read in two ways" in refusal(kept, tmp_path)
 
 

@@ -31,7 +31,7 @@ from leeward.engine import _postgres_rows, open_data, read_keys, read_places
 from leeward.engine._bind import bind
 from leeward.engine._visits import open_visits
 from leeward.errors import DataError, InputError, SpecError
-from leeward.query import count_visitors, places, statistic
+from leeward.query import Source, count_visitors, places, statistic
 from leeward.query import records as described_records
 
 KEY = b"secret" * 8
@@ -115,7 +115,9 @@ def test_statistics_are_those_of_a_file(
     given = {name: value for name, value in ask.items() if name != "kind" and value is not None}
     found = []
     for source, name in ((url, "people"), (file, None)):
-        query = statistic(described_records(source, person="person", table=name), ask["kind"], column="x", **given)
+        query = statistic(
+            described_records(Source(source, table=name), person="person"), ask["kind"], column="x", **given
+        )
         with open_data(query, read_keys(query)) as opened:
             found.append((np.asarray(opened.exactly(query, "answer").counts).tolist(), opened.content(KEY)))
     assert found[0] == found[1]
@@ -335,7 +337,7 @@ def test_a_table_that_is_written_anew_while_it_is_opened_is_not_taken_for_an_emp
         return found
 
     monkeypatch.setattr(_postgres_rows, "chosen", meanwhile)
-    query = statistic(described_records(url, person="x", table=source, engine=engine or "duckdb"), "count")
+    query = statistic(described_records(Source(url, table=source), person="x", engine=engine or "duckdb"), "count")
     with pytest.raises(DataError, match="written anew while it was being opened"), open_data(query, read_keys(query)):
         pass
     with open_data(query, read_keys(query)) as opened:
@@ -404,7 +406,7 @@ def test_an_address_with_a_password_is_refused_where_it_is_given() -> None:
 def test_the_public_list_is_not_there(url: str) -> None:
     """Its order is that of the answers, and a table of a database has none."""
     with pytest.raises(SpecError, match=r"has no order.*Write it into a file"):
-        places(url, place="place", table="listed")
+        places(Source(url, table="listed"), place="place")
 
 
 def test_a_server_that_is_away_is_said(url: str) -> None:

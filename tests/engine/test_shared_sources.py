@@ -9,6 +9,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from tests.sources import describe_by
 
 import leeward as lw
 from leeward.engine import Opened, open_data, read_keys, sources_of
@@ -41,7 +42,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def questions(table: Any, /, **how: Any) -> list[Any]:
     def records(combine: Any = "sum", **more: Any) -> Any:
-        return lw.records(table, person="who", combine=combine, **how, **more)
+        return describe_by(lw.records, table, person="who", combine=combine, **how, **more)
 
     bounds = {"lower": 0, "upper": 50}
     return [

@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from tests.sources import describe_by
 
 from leeward.engine import read_places, refuse_doubtful
 from leeward.engine._visits import open_visits
@@ -78,7 +79,7 @@ def test_the_engine_does_what_the_page_says_of_times(kind: str) -> None:
             ("2012-04-04T10:00Z", "2012-04-04T11:00Z") if aware else (f"2012-04-04T{hour}:00", f"2012-04-04T{hour}:59")
         )
         data = pa.table({"u": [1, 2], "p": ["a", "a"], "t": column(kind, zone)})
-        seen = visits(data, person="u", place="p", time="t", timezone=zone, time_unit=unit)
+        seen = describe_by(visits, data, person="u", place="p", time="t", timezone=zone, time_unit=unit)
         listed = places(pa.table({"p": ["a"]}), place="p")
         query = count_visitors(seen, listed, start=window[0], end=window[1])
         if wanted == REFUSED:

@@ -19,8 +19,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from tests.oracle.asked import UNREADABLE
+from tests.sources import describe_by
 
 import leeward as lw
+from leeward.query import Spark
 from leeward.query._source import Engine
 
 F = Fraction
@@ -130,20 +132,20 @@ class Case:
         columns = {role: column.as_texts(role) for role, column in self.columns.items()}
         return replace(self, columns=columns, ask=ask, key="text")
 
-    def question(self, source: Any, table: str | None = None, engine: Engine = "duckdb", spark: Any = None) -> Any:
+    def question(self, source: Any, table: str | None = None, engine: Engine | Spark = "duckdb") -> Any:
         """The question about a source that holds the table."""
         ask = self.ask
         start, end = ask["window"] or (None, None)
         when = {"time": "time", "timezone": ask.get("zone"), "time_unit": ask.get("unit")} if ask["window"] else {}
-        when |= {"engine": engine, "spark": spark}
+        when |= {"engine": engine}
         if "places" in ask:
             keys = pa.table({"key": pa.array(ask["places"], KINDS[self.key].arrow)})
-            seen = lw.visits(source, person="person", place="place", keep=ask["keep"], table=table, **when)
+            seen = describe_by(lw.visits, source, person="person", place="place", keep=ask["keep"], table=table, **when)
             bound = {"places_per_person": ask["k"], "if_more": ask["if_more"]}
             return lw.count_visitors(seen, lw.places(keys, place="key"), start=start, end=end, **bound)
         combine = ask.get("combine")
         person = {"person": "person" if combine else "each row", "combine": combine or "refuse"}
-        held = lw.records(source, **person, keep=ask["keep"] or None, table=table, **when)
+        held = describe_by(lw.records, source, **person, keep=ask["keep"] or None, table=table, **when)
         asked = {name: ask[name] for name in ("p", "people", "grid", "others") if ask.get(name) is not None}
         if "levels" in ask:
             asked |= {"levels": ask["levels"]}

@@ -22,7 +22,7 @@ from leeward.engine._engines import bind_private
 from leeward.errors import BoundExceededError, DataError, LeewardError, SpecError
 from leeward.notion import BoundedDP, UnboundedDP
 from leeward.planner._number_plan import plan_number
-from leeward.query import CountVisitors, records
+from leeward.query import CountVisitors, Source, Spark, records
 from leeward.query._source import Engine
 
 REFUSALS: Mapping[str, type[LeewardError]] = {"bound": BoundExceededError, "window": SpecError, "mixed": DataError}
@@ -36,12 +36,11 @@ class Held:
     source: Any
     table: str | None
     case: Case
-    engine: Engine = "duckdb"
-    spark: Mapping[str, str] | None = None
+    engine: Engine | Spark = "duckdb"
 
     def said(self) -> dict[str, Any] | type[LeewardError]:
         """What the engine says: the exact answer in the units of the question, and what it left out; or how it refuses."""
-        query = self.case.question(self.source, self.table, self.engine, self.spark)
+        query = self.case.question(self.source, self.table, self.engine)
         try:
             with open_data(query, read_keys(query)) as opened:
                 look, found = opened.look(query), opened.exactly(query, "answer")
@@ -59,16 +58,14 @@ class Held:
 
     def bound(self, columns: Mapping[str, str]) -> AbstractContextManager[Any]:
         """The columns, as the engine reads them."""
-        return bind_private(
-            records(self.source, person="-", table=self.table, engine=self.engine, spark=self.spark), columns
-        )
+        return bind_private(records(Source(self.source, table=self.table), person="-", engine=self.engine), columns)
 
     def wanted(self) -> dict[str, Any] | type[LeewardError]:
         """What the oracle says of the same cells; and whether they are counted there."""
         kinds = {role: column.kind for role, column in self.case.columns.items()}
         if self.engine != "duckdb" and "text" in (kinds.get("time"), kinds.get("number")):
             return DataError  # texts are read as numbers and times in one way only
-        if self.engine == "spark" and "nanoseconds" in kinds.values():
+        if (self.engine == "spark" or isinstance(self.engine, Spark)) and "nanoseconds" in kinds.values():
             return DataError  # Spark has none
         try:
             return oracle.told(self.case.rows(), self.case.ask)
@@ -151,7 +148,7 @@ def as_frame(case: Case, folder: Path, session: Any) -> Held | None:
 
 def inside_spark_elsewhere(case: Case, folder: Path, session: Any) -> Held:
     """The table in a file, counted by a Spark that is reached by Spark Connect."""
-    return replace(inside_spark(case, folder, session), spark={"remote": address()})
+    return replace(inside_spark(case, folder, session), engine=Spark({"remote": address()}))
 
 
 def as_frame_elsewhere(case: Case, folder: Path, session: Any) -> Held | None:

@@ -61,24 +61,35 @@ def test_files_that_are_not_parquet_and_names_that_are_patterns(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"spark": {"master": "local[2]"}, "engine": "duckdb"}, 'Give engine = "spark" too'),
-        ({"spark": {"spark.hadoop.fs.s3a.secret.key": "hush"}}, "secrets, have no place there.*spark-defaults.conf"),
-        ({"spark": {"spark.jars": "evil.jar"}}, "what runs code in it"),
-        ({"spark": {"spark.driver.memory": 4}}, "it must be a text"),
-        ({"spark": "local[2]"}, "it must be a table of settings"),
-        ({"spark": {"remote": "sc://host:15002/;token=hush"}}, "holds more than host, port and use_ssl"),
-        ({"spark": {"remote": "sc://hush@host"}}, "it is no address of Spark Connect"),
-        ({"spark": {"remote": "sc://host:99999/hush"}}, "it is no address of Spark Connect"),
-        ({"spark": {"remote": "sc://host/;use_ssl=true;user_id=hush"}}, "the variable SPARK_REMOTE"),
-        ({"spark": {"remote": "sc://host", "spark.driver.memory": "1g"}}, "that Spark runs already"),
-        ({"spark": {"master": "sc://host/;token=hush"}}, 'Write remote = "sc://host:15002"'),
-        ({"spark": "sc://host/;token=hush"}, "it must be a table of settings"),
-        ({"delimiter": ";"}, "no text is read as something else"),
+        (
+            {"engine": lambda: lw.query.Spark({"spark.hadoop.fs.s3a.secret.key": "hush"})},
+            "secrets, have no place there.*spark-defaults.conf",
+        ),
+        ({"engine": lambda: lw.query.Spark({"spark.jars": "evil.jar"})}, "what runs code in it"),
+        ({"engine": lambda: lw.query.Spark({"spark.driver.memory": 4})}, "it must be a text"),
+        ({"engine": lambda: lw.query.Spark("local[2]")}, "it must be a table of settings"),
+        (
+            {"engine": lambda: lw.query.Spark({"remote": "sc://host:15002/;token=hush"})},
+            "holds more than host, port and use_ssl",
+        ),
+        ({"engine": lambda: lw.query.Spark({"remote": "sc://hush@host"})}, "it is no address of Spark Connect"),
+        ({"engine": lambda: lw.query.Spark({"remote": "sc://host:99999/hush"})}, "it is no address of Spark Connect"),
+        (
+            {"engine": lambda: lw.query.Spark({"remote": "sc://host/;use_ssl=true;user_id=hush"})},
+            "the variable SPARK_REMOTE",
+        ),
+        (
+            {"engine": lambda: lw.query.Spark({"remote": "sc://host", "spark.driver.memory": "1g"})},
+            "that Spark runs already",
+        ),
+        ({"engine": lambda: lw.query.Spark({"master": "sc://host/;token=hush"})}, 'Write remote = "sc://host:15002"'),
+        ({"engine": lambda: lw.query.Spark("sc://host/;token=hush")}, "it must be a table of settings"),
+        ({"source": lambda: lw.query.Source("t.parquet", delimiter=";")}, "no text is read as something else"),
     ],
 )
 def test_settings(given: dict[str, Any], said: str) -> None:
     with pytest.raises((SpecError, DataError), match=said) as caught:
-        opened("t.parquet", **given)
+        opened(**{"source": "t.parquet", **{key: make() for key, make in given.items()}})
     assert "hush" not in str(caught.value)
 
 
@@ -98,7 +109,7 @@ def test_an_address_is_that_of_the_spec_with_what_the_environment_says_of_it(
     monkeypatch.delenv("SPARK_REMOTE", raising=False)
     if said is not None:
         monkeypatch.setenv("SPARK_REMOTE", said)
-    asked("t.parquet", spark={"remote": remote})
+    asked("t.parquet", engine=lw.query.Spark({"remote": remote}))
     assert _spark_remote._address(remote) == whole
 
 
@@ -139,18 +150,18 @@ def test_what_is_not_installed_is_named_with_its_command(monkeypatch: pytest.Mon
     with monkeypatch.context() as patch:
         patch.setenv("PATH", str(tmp_path))
         patch.delenv("JAVA_HOME", raising=False)
-        with pytest.raises(InputError, match="apt-get install openjdk-17-jre-headless"), session_of({}):
+        with pytest.raises(InputError, match="apt-get install openjdk-17-jre-headless"), session_of(lw.query.Spark()):
             pass
         patch.setenv("JAVA_HOME", str(tmp_path))
-        with pytest.raises(InputError, match="none here where JAVA_HOME says"), session_of({}):
+        with pytest.raises(InputError, match="none here where JAVA_HOME says"), session_of(lw.query.Spark()):
             pass
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "pyspark.sql.connect.session", None)
         with (
             pytest.raises(InputError, match=r'pip install "leeward\[spark-connect\]"'),
-            session_of({"remote": "sc://host"}),
+            session_of(lw.query.Spark({"remote": "sc://host"})),
         ):
             pass
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
-    with pytest.raises(InputError, match=r'pip install "leeward\[spark\]"'), session_of({}):
+    with pytest.raises(InputError, match=r'pip install "leeward\[spark\]"'), session_of(lw.query.Spark()):
         pass

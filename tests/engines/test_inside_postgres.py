@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 from tests.engines.test_all_neighbours import compared, in_postgres
 from tests.session.conftest import Town
+from tests.sources import describe_by
 
 import leeward as lw
 from leeward.demo._city import synthetic_places, synthetic_visits
@@ -41,7 +42,7 @@ def table(session: Session) -> Session:
 def asked(address: str, table: str = "t", **given: Any) -> Any:
     how = {"person": "person", "place": "place", "time": "at", "engine": "postgres"} | given
     listed = how.pop("listed", lw.places(pa.table({"key": ["p", "q"]}), place="key"))
-    return lw.count_visitors(lw.visits(address, table=table, **how), listed, **WINDOW, places_per_person=2)
+    return lw.count_visitors(describe_by(lw.visits, address, table=table, **how), listed, **WINDOW, places_per_person=2)
 
 
 def counts(query: Any) -> list[int]:
@@ -87,7 +88,7 @@ def test_texts_are_not_read_as_times_or_numbers(table: Session) -> None:
     _, address = table
     with pytest.raises(DataError, match=r"time = 'written': its times are texts.*timestamptz"):
         counts(asked(address, time="written"))
-    held = lw.records(address, person="person", combine="max", table="t", engine="postgres")
+    held = lw.records(lw.query.Source(address, table="t"), person="person", combine="max", engine="postgres")
     with pytest.raises(DataError, match="column = 'written': its numbers are texts"):
         counts(lw.statistic(held, "sum", column="written", lower=0, upper=1))
     with pytest.raises(DataError, match="no text is read as something else"):
@@ -235,7 +236,7 @@ def test_groups_that_nobody_has_listed_are_those_of_a_copy(session: Session) -> 
             for engine in ("duckdb", "postgres"):
                 held: Any = {"person": "person", "table": "t", "time": "at", "engine": engine}
                 asked = lw.unlisted_groups(
-                    lw.records(address, **held), by, groups_per_person=m, if_more=which, **WINDOW
+                    describe_by(lw.records, address, **held), by, groups_per_person=m, if_more=which, **WINDOW
                 )
                 with open_data(asked, read_keys(asked)) as opened:
                     one = opened.exactly(asked, "groups")
@@ -289,7 +290,7 @@ def test_the_synthetic_city_is_counted_alike(session: Session) -> None:
     found = []
     for source, table, engine in ((seen, None, "duckdb"), (address, "visits", "postgres")):
         held: Any = {"person": "person", "place": "place", "time": "time", "table": table, "engine": engine}
-        visits, bound = lw.visits(source, **held), {"places_per_person": 1, "if_more": "latest"}
+        visits, bound = describe_by(lw.visits, source, **held), {"places_per_person": 1, "if_more": "latest"}
         asked = [lw.count_visitors(visits, listed, start=at, end=at + timedelta(hours=1), **bound) for at in starts]
         with open_data(asked[0], read_keys(asked[0])) as opened:
             opened.expect(asked)

@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 from tests.engine.test_shared_sources import PEOPLE, questions, seen
+from tests.sources import describe_by
 from tests.spark import spark
 
 import leeward as lw
@@ -50,7 +51,7 @@ def test_each_is_what_it_is_alone_and_the_table_is_opened_once(
     opened, (name, kind) = list[Any](), next((n, k) for n, k in vars(engine).items() if n in ("InPostgres", "InSpark"))
     monkeypatch.setattr(engine, name, lambda *how: opened.append(how) or kind(*how))
     of_texts = lw.statistic(
-        lw.records(there["table"], person="who", **there["of"]), "mean", column="town", lower=0, upper=1
+        describe_by(lw.records, there["table"], person="who", **there["of"]), "mean", column="town", lower=0, upper=1
     )
     with ExitStack() as stack:
         sources = stack.enter_context(sources_of([(query, read_keys(query)) for query in [*asked, of_texts]]))

@@ -28,7 +28,7 @@ from tests.session.conftest import Town
 from tests.spark import address, remote
 
 from leeward import _spark_remote
-from leeward._spark import session_of
+from leeward._spark import Spark, session_of
 from leeward.engine import _in_spark, open_data, read_keys
 from leeward.engine._content import recognised
 from leeward.errors import DataError, EngineError
@@ -211,7 +211,7 @@ def test_a_server_that_nobody_finds_is_named_without_what_is_secret(monkeypatch:
     monkeypatch.setattr(_spark_remote, "_RETRIES", {"max_retries": 1})
     monkeypatch.setenv("SPARK_REMOTE", "sc://127.0.0.1:1/;user_id=hush")
     said, there = r"The Spark at sc://127\.0\.0\.1:1: nobody answers there", {"remote": "sc://127.0.0.1:1"}
-    with pytest.raises(EngineError, match=said) as caught, session_of(there):
+    with pytest.raises(EngineError, match=said) as caught, session_of(Spark(there)):
         pass
     assert "hush" not in str(caught.value)
 
@@ -220,7 +220,7 @@ def test_files_of_another_machine_are_refused(tmp_path: Path) -> None:
     """Of which one is told that has the same path, and another size or time."""
     pq.write_table(pa.table({"person": [1]}), tmp_path / "t.parquet")
     files = files_for_spark(tmp_path / "t.parquet")
-    with session_of({"remote": address()}) as session:
+    with session_of(Spark({"remote": address()})) as session:
         read_in_spark(session, files)
         os.utime(tmp_path / "t.parquet", (1, 1))
         with pytest.raises(DataError, match="sees another file there"):
@@ -240,7 +240,7 @@ from leeward.errors import InputError
 from pyspark.util import is_remote_only
 assert is_remote_only()
 for spark in ({}, {"remote": sys.argv[2]}):
-    seen = lw.visits(sys.argv[1], person="person", place="place", time="time", engine="spark", spark=spark)
+    seen = lw.visits(sys.argv[1], person="person", place="place", time="time", engine=lw.query.Spark(spark))
     listed = lw.places(pa.table({"key": ["p", "q"]}), place="key")
     query = lw.count_visitors(seen, listed, start="2024-03-31T09:00", end="2024-03-31T10:00")
     try:

@@ -12,6 +12,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from tests.sources import describe_by
 from tests.spark import spark
 
 import leeward as lw
@@ -128,7 +129,7 @@ def test_every_engine_tells_them_alike(held: Any, tmp_path: Path, session: Sessi
     with (tmp_path / "people.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("who", "ward", "at"), *((f"p{i}", *row) for i, row in enumerate(ROWS))])
     there = held(tmp_path, session)
-    rows = lw.records(there["table"], person="who", time="at", **there["of"])
+    rows = describe_by(lw.records, there["table"], person="who", time="at", **there["of"])
     query = lw.statistic(rows, "count", by={"ward": LISTED}, start="2024-03-01", end="2024-03-02")
     with open_data(query, read_keys(query)) as opened:
         found, of_all = opened.matches(query, [query.window]), opened.survey(query).matches

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.sources import describe_by
 
 import leeward as lw
 from leeward.cli import LeewardError
@@ -129,10 +130,10 @@ class Bench:
 
 def visitors(given: Given) -> lw.query.CountVisitors:
     """Make the question about visitors."""
-    public = lw.grid(**given["grid"]) if "grid" in given else lw.places(**given["places"])
-    return lw.count_visitors(lw.visits(**given["visits"]), public, **given["count_visitors"])
+    public = lw.grid(**given["grid"]) if "grid" in given else describe_by(lw.places, **given["places"])
+    return lw.count_visitors(describe_by(lw.visits, **given["visits"]), public, **given["count_visitors"])
 
 
 def number(given: Given) -> Any:
     """Make the question about a number."""
-    return statistic(records(**given["records"]), **given["statistic"])
+    return statistic(describe_by(records, **given["records"]), **given["statistic"])

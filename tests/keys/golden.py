@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.keys.test_promises import PAIRS, QUESTIONS
+from tests.sources import describe_by
 
 import leeward as lw
 from leeward.accounting._budget_notion import budget_notion
@@ -67,7 +68,7 @@ class Own(UnboundedDP):
 
 def visitors(*, places: Any = LIST, more: Mapping[str, Any] | None = None, **described: Any) -> CountVisitors:
     """Return a question about visitors."""
-    return lw.count_visitors(lw.visits(**{**VISITS, **(more or {})}), places, **{**SPAN, **described})
+    return lw.count_visitors(describe_by(lw.visits, **{**VISITS, **(more or {})}), places, **{**SPAN, **described})
 
 
 def decided(query: CountVisitors | Statistic, notion: Notion | None = None, **how: Any) -> Question:
@@ -171,8 +172,8 @@ QUESTION: Mapping[str, Callable[[], Question]] = {
     "mean": lambda: number("mean", **AGE),
     "mean of a window": lambda: number("mean", table={"time": "at", "timezone": "Asia/Tokyo"}, **AGE, **SPAN),
     "levels of a window": lambda: decided(
-        statistic(records("people.parquet", person="each row", time="at", time_unit="ms"), "above", column="age",
-                  levels=[1, 5], start="2026-01-01T18:00+09:00", end="2026-01-01T19:00+09:00"),
+        statistic(describe_by(records, "people.parquet", person="each row", time="at", time_unit="ms"), "above",
+                  column="age", levels=[1, 5], start="2026-01-01T18:00+09:00", end="2026-01-01T19:00+09:00"),
         lw.AdditionOnly("2/3"),
     ),
     "mean of a public number": lambda: number("mean", lw.BoundedDP("1"), **AGE, people=24, grid="1/4"),

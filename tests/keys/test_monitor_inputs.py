@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from tests.keys.bench import NEW, SAME, refused
+from tests.sources import describe_by
 
 import leeward as lw
 from leeward._progress import silent
@@ -90,8 +91,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Asked], lw.sessio
     def running(asked: Asked) -> lw.session.MonitorResult:
         told = {"source": "visits.parquet", "person": "user", "place": "venue", "time": "at", **asked.visits}
         public = {"source": "places.parquet", "place": "venue", **asked.places}
-        seen = lw.visits(**{**told, "source": str(folder / told["source"])})
-        listed = lw.places(**{**public, "source": str(folder / public["source"])})
+        seen = describe_by(lw.visits, **{**told, "source": str(folder / told["source"])})
+        listed = describe_by(lw.places, **{**public, "source": str(folder / public["source"])})
         how = {
             "notion": lw.Presence("1"),
             "safe_at_most": 30,

@@ -16,7 +16,7 @@ from tests.keys.bench import NEW, SAME, Bench, Given, Row, number, refused, with
 import leeward as lw
 from leeward.notion import Manhattan, ValueGrid
 from leeward.planner import plan
-from leeward.query import Mean, Percentile, Records, Statistic, Sum, records, statistic
+from leeward.query import Mean, Percentile, Records, Source, Statistic, Sum, records, statistic
 from leeward.session import Budget, release
 from leeward.session._question import about
 
@@ -170,7 +170,7 @@ ROWS: Mapping[str, list[Row]] = {
     ],
 }
 
-HOLDERS = {"records": [records, Records], "statistic": [statistic, Statistic]}
+HOLDERS = {"records": [records, Records, Source], "statistic": [statistic, Statistic]}
 BY_OTHERS = {
     "statistic.records",
     "statistic.values",
@@ -179,9 +179,7 @@ BY_OTHERS = {
     "statistic.ps",
     "statistic.intervals",
 }  # by their own fields
-HOW_WRITTEN = {
-    f"records.{key}" for key in ("writing", "delimiter", "encoding", "decimal", "time_format", "engine", "spark")
-}
+HOW_WRITTEN = {f"records.{key}" for key in ("given", "delimiter", "encoding", "decimal", "time_format", "engine")}
 """How a file is written, and what counts it, is no part of the question: the table is the same content either way."""
 
 

@@ -18,7 +18,7 @@ from tests.keys.bench import NEW, SAME, Bench, Row, inputs, refused, visitors, w
 import leeward as lw
 from leeward.noise import SeededBitsForTests
 from leeward.planner import plan
-from leeward.query import CountVisitors, Grid, Places, Visits, Window
+from leeward.query import CountVisitors, Grid, Places, Source, Visits, Window
 from leeward.session import Budget, release
 
 HERE = Path(__file__).parents[2]
@@ -187,7 +187,7 @@ ROWS: Mapping[str, list[Row]] = {
 }
 
 HOLDERS = {
-    "visits": [lw.visits, Visits], "places": [lw.places, Places], "grid": [lw.grid, Grid],
+    "visits": [lw.visits, Visits, Source], "places": [lw.places, Places, Source], "grid": [lw.grid, Grid],
     "count_visitors": [lw.count_visitors, CountVisitors, Window], "plan": [plan], "release": [release], "Budget": [Budget],
 }  # fmt: skip
 BY_OTHERS = {
@@ -195,8 +195,8 @@ BY_OTHERS = {
     *("plan.query", "release.plan", "release.budget"),  # likewise
 }
 HOW_WRITTEN = {
-    *(f"{table}.{key}" for table in ("visits", "places") for key in ("writing", "delimiter", "encoding", "decimal")),
-    *("visits.time_format", "visits.engine", "visits.spark"),
+    *(f"{table}.{key}" for table in ("visits", "places") for key in ("given", "delimiter", "encoding", "decimal")),
+    *("visits.time_format", "visits.engine", "places.time_format", "places.time_unit"),
 }
 """How a file is written, and what counts it, is no part of the question: the table is the same content either way."""
 

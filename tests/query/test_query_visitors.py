@@ -7,9 +7,10 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pandas as pd
 import pytest
+from tests.sources import describe_by
 
 from leeward.errors import SpecError
-from leeward.query import Grid, Window, count_visitors, grid, places, visits
+from leeward.query import Grid, Source, Window, count_visitors, grid, places, visits
 from leeward.session._question import about
 
 SEEN = visits("v.parquet", person="user", place="venue", time="at")
@@ -91,7 +92,7 @@ def test_malformed_questions_are_refused(changes, word):
 )
 def test_malformed_visits_are_refused(changes, word):
     with pytest.raises(SpecError, match=word):
-        visits(**({"source": "v.csv", "person": "user", "place": "venue"} | changes))
+        describe_by(visits, **({"source": "v.csv", "person": "user", "place": "venue"} | changes))
 
 
 @pytest.mark.parametrize(
@@ -141,7 +142,7 @@ def test_what_is_public_is_json_and_the_same_for_equal_questions():
         {"visits": dataclasses.replace(SEEN, keep={"state": ("STAY",)})},
         {"visits": dataclasses.replace(SEEN, person="other")},
         {"visits": dataclasses.replace(SEEN, timezone="UTC")},
-        {"visits": dataclasses.replace(SEEN, time_unit="s")},
+        {"visits": dataclasses.replace(SEEN, source=Source("v.csv", time_unit="s"))},
     ],
 )
 def test_another_question_reads_otherwise_in_public(changes):

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 from tests.session.conftest import Town
 from tests.session.test_monitor_command import SANITIZED
+from tests.sources import describe_by
 
 import leeward as lw
 from leeward.cli import LeewardError
@@ -431,7 +432,7 @@ def facts_about_the_data(folder: Path) -> dict[str, Any]:
     budget = lw.Budget(f"sqlite:///{folder / 'b.db'}", dataset="d", cap="50")
 
     def counts(data: Any, if_more: Any = "latest", **described: Any) -> Any:
-        seen = lw.visits(data, person="who", place="p", time="at", **described)
+        seen = describe_by(lw.visits, data, person="who", place="p", time="at", **described)
         day = {"start": "2026-01-01", "end": "2026-01-02"}
         query = lw.count_visitors(seen, listed, **day, places_per_person=1, if_more=if_more)
         return lw.release(lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2), budget)

@@ -259,7 +259,7 @@ def test_half_a_window_is_refused(how: dict[str, str], said: str) -> None:
 
 
 def test_closeness_of_the_time_itself_is_refused() -> None:
-    people = lw.records("p.parquet", person="who", time="n", time_unit="s")
+    people = lw.records(lw.query.Source("p.parquet", time_unit="s"), person="who", time="n")
     near = lw.statistic(people, "median", column="n", lower=0, upper=9, start="1970-01-01T00:00:01", end="1970-01-02")
     assert near.values is not None
     with pytest.raises(lw.errors.NotPrivateError, match="which also decides who counts"):

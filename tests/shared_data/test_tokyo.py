@@ -100,7 +100,9 @@ def test_the_counts_are_these_inside_a_database_too(postgres: Server, postgres_d
             for user, venue, jst in checkins[["user", "venue", "jst"]].itertuples(index=False):
                 copy.write_row((int(user), str(venue), jst.to_pydatetime()))
     listed = lw.places(checkins.drop_duplicates("venue")[["venue"]], place="venue")
-    seen = lw.visits(address, table="tokyo", person="user", place="venue", time="jst", engine="postgres")
+    seen = lw.visits(
+        lw.query.Source(address, table="tokyo"), person="user", place="venue", time="jst", engine="postgres"
+    )
     hour = {"start": "2012-04-04T19:00", "end": "2012-04-04T20:00"}
     asked = lw.count_visitors(seen, listed, **hour, places_per_person=1, if_more="latest")
     with open_data(asked, read_keys(asked)) as opened:

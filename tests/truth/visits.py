@@ -32,7 +32,7 @@ NEAR = 12
 
 VISITS = lw.visits("visits.parquet", person="user", place="venue", time="at", keep={"state": ["IN"]})
 ZONED = lw.visits("visits.parquet", person="user", place="venue", time="at", timezone="Asia/Tokyo")
-TICKS = lw.visits("visits.parquet", person="user", place="venue", time="at", time_unit="s")
+TICKS = lw.visits(lw.query.Source("visits.parquet", time_unit="s"), person="user", place="venue", time="at")
 LIST = lw.places("places.parquet", place="venue")
 SPAN = {"start": "2026-01-01T18:00", "end": "2026-01-01T19:00"}
 AWARE = {"start": "2026-01-01T18:00+09:00", "end": "2026-01-01T19:00:30+09:00"}

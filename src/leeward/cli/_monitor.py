@@ -126,4 +126,4 @@ def _ended(query: CountVisitors, until: datetime | None) -> bool:
                 f"--until {until.isoformat()}", "it has an offset, and the windows have none", "Give it without one"
             )
         return end <= (until.replace(tzinfo=end.tzinfo) if until.tzinfo is None else until)
-    return is_over(end, datetime.now(UTC), visits.timezone, epochs=visits.time_unit is not None)
+    return is_over(end, datetime.now(UTC), visits.timezone, epochs=visits.source.time_unit is not None)

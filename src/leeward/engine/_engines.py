@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 
 from leeward._postgres import Address
+from leeward._spark import Spark
 from leeward.engine._bind import bind
 from leeward.engine._bound import Bound
 from leeward.errors import DataError
@@ -30,7 +31,7 @@ def bind_private(described: Described, columns: Mapping[str, str]) -> AbstractCo
     Raises:
         DataError: it cannot be read as described.
     """
-    source, table, writing = described.source.held(), described.table, described.writing
+    source, table, writing = described.source.held(), described.source.table, described.source.writing
     if described.engine == "duckdb":
         return bind(source, columns, table, writing)
     if writing != PLAIN:
@@ -40,10 +41,10 @@ def bind_private(described: Described, columns: Mapping[str, str]) -> AbstractCo
             "Leave it out",
         )
     names = list(dict.fromkeys(columns.values()))
-    if described.engine == "spark":
+    if isinstance(described.engine, Spark):
         from leeward.engine._in_spark import in_spark  # lazily, as below
 
-        return in_spark(source, columns, names, described.spark)
+        return in_spark(source, columns, names, described.engine)
     from leeward.engine._in_postgres import in_postgres  # lazily: files need none of it
 
     return in_postgres(Address.read(source), table, columns, names)

@@ -25,7 +25,7 @@ import ibis
 import pyarrow as pa
 
 from leeward._optional import optional
-from leeward._spark import in_plain_words, is_frame, session_of
+from leeward._spark import Spark, in_plain_words, is_frame, session_of
 from leeward._spark_remote import active, is_remote
 from leeward.engine._bound import Bound
 from leeward.engine._roles import holds_numbers, holds_times
@@ -89,16 +89,14 @@ class InSpark(Bound):
 
 
 @contextmanager
-def in_spark(
-    source: Any, columns: Mapping[str, str], names: Sequence[str], settings: Mapping[str, str]
-) -> Iterator[InSpark]:
+def in_spark(source: Any, columns: Mapping[str, str], names: Sequence[str], started: Spark) -> Iterator[InSpark]:
     """Open a table, to be counted by Spark.
 
     Args:
         source: the Parquet files; or a DataFrame of Spark.
         columns: what each column is for (a spec key, for messages) and its name.
         names: the columns, each once.
-        settings: of a Spark that is started; see `session_of`.
+        started: how Spark is started; see `session_of`.
 
     Raises:
         DataError: there is no such file or column, or one that Spark is not asked to read.
@@ -106,7 +104,7 @@ def in_spark(
         InputError: Spark or Java is not installed.
     """
     if is_frame(source):
-        with session_of(settings, source) as session, _read_once(session, source, columns, names) as schema:
+        with session_of(started, source) as session, _read_once(session, source, columns, names) as schema:
             yield InSpark(session, schema, ())
         return
     files = files_for_spark(source)
@@ -116,7 +114,7 @@ def in_spark(
         if not may_be_read(types[name]):
             raise no_type(role, name, types[name])
         _refuse_text(role, name, is_text=types[name] == "text")
-    with session_of(settings) as session:
+    with session_of(started) as session:
         frame = read_in_spark(session, files)
         schema = _checked(frame, columns, names, types)
         with in_plain_words():

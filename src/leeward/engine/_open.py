@@ -104,7 +104,7 @@ def _files(table: Visits | Records | Places | Grid) -> list[Path]:
     if isinstance(table, Grid) or table.source.in_memory or is_address(table.source.held()):
         return []
     with suppress(DataError):  # it is said where the table is opened
-        return [Path(file.path) for file in files_of_source(table.source.held(), table.table)[1]]
+        return [Path(file.path) for file in files_of_source(table.source.held(), table.source.table)[1]]
     return []
 
 

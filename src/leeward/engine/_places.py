@@ -71,7 +71,7 @@ def read_places(source: Places | Grid) -> PlaceList:
         return _squares(source) if source.h3 is None else _hexagons(source)
     roles = {"place": source.place, "latitude": source.latitude, "longitude": source.longitude, "name": source.name}
     columns = {key: column for key, column in roles.items() if column is not None}
-    with bind(source.source.held(), columns, source.table, source.writing) as bound:
+    with bind(source.source.held(), columns, source.source.table, source.source.writing) as bound:
         table = bound.all_rows().combine_chunks()
     keys = _keys(_one(table, source.place), source.place)
     degrees = [

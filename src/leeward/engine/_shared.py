@@ -148,13 +148,10 @@ class Sources(Private):
 
 def _one_source(one: Described, other: Described) -> bool:
     """Whether two questions read one source, in one way."""
-    return same_source(one.source, other.source) and _how(one) == _how(other)
-
-
-def _how(described: Described) -> tuple[object, ...]:
-    return described.table, described.writing, described.engine, described.spark
+    return same_source(one.source, other.source) and one.engine == other.engine
 
 
 def _read_alike(described: Described) -> bool:
     """Whether a column is read in one way whatever it is for: a decimal comma is said of numbers alone, say."""
-    return described.writing.decimal in (None, ".") and described.writing.time_format is None
+    writing = described.source.writing
+    return writing.decimal in (None, ".") and writing.time_format is None

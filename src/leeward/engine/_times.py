@@ -22,7 +22,7 @@ from leeward.engine._builtin import epoch_ns, epoch_us
 from leeward.engine._window import Clock
 from leeward.errors import DataError
 from leeward.query import Window
-from leeward.query._source import TIME_UNITS
+from leeward.query._table import TIME_UNITS, Source
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -74,8 +74,8 @@ class Timed(Protocol):
         """The zone in which times without an offset are read."""
 
     @property
-    def time_unit(self) -> str | None:
-        """The unit of times that are whole numbers."""
+    def source(self) -> Source:
+        """The table, and the unit of times that are whole numbers."""
 
 
 def when(rows: ir.Table, table: Timed, bound: Bound) -> Times:
@@ -92,8 +92,8 @@ def when(rows: ir.Table, table: Timed, bound: Bound) -> Times:
     if kind.is_null():
         values = values.cast("string")
         kind = values.type()
-    if table.time_unit is not None:
-        per_second = 10**6 // TIME_UNITS[table.time_unit]
+    if (unit := table.source.time_unit) is not None:
+        per_second = 10**6 // TIME_UNITS[unit]
         if kind.is_string():
             stamp = values.re_search(r"^[+-]?\d+$").ifelse(values, ibis.null()).try_cast("int64")
         elif kind.is_integer():

@@ -9,7 +9,7 @@ from ._sensitivity import Sensitivity, rank_rate, rate_between, sensitivity, sen
 from ._source import Grid, Places, Visits, grid, places, visits
 from ._spread import Variance
 from ._statistic import Statistic, statistic
-from ._table import Source
+from ._table import Source, Spark
 from ._unlisted_groups import UnlistedGroups, unlisted_groups
 from ._visitors import CountVisitors, IfMore, count_visitors
 from ._window import Window, moment
@@ -33,6 +33,7 @@ __all__ = [
     "Selection",
     "Sensitivity",
     "Source",
+    "Spark",
     "Statistic",
     "Sum",
     "SumOf",

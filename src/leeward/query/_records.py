@@ -6,15 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from typing import Any, Literal, TypeVar, get_args
+from typing import Literal, TypeVar, get_args
 
+from leeward._spark import Spark
 from leeward._taught import describing
 from leeward.errors import SpecError, check_choice
-from leeward.query._source import EACH_ROW, Allowed, Engine, Visits, no_person, visits
+from leeward.query._source import EACH_ROW, Allowed, Engine, no_person, visits
 from leeward.query._table import Source
 from leeward.query._window import Window, moment
 from leeward.tables._given import Given
-from leeward.tables._writing import PLAIN, Writing
 
 Combine = Literal["refuse", "sum", "min", "max"]
 Many = Literal["people", "rows"]
@@ -26,38 +26,30 @@ class Records:
     """A private table with one number a person, or several that are combined. Build it with `records`.
 
     Attributes:
-        source: where the table is; given as a path, a glob, a list of paths, a DataFrame, an Arrow table or an Ibis table.
+        source: where the table is: a path, a glob, a list of paths, a DataFrame, an Arrow table or an Ibis table; or a
+            `Source`, which says besides which table of a file it is and how its texts are written.
         person: the column that says who; None where every row is a person of its own (`records` is told so by
             ``person="each row"``). The unit of every promise is then a row.
         combine: what becomes of a person's several rows: ``refuse`` the release, or take the ``sum``, ``min`` or ``max`` of
             their numbers. A person in several groups belongs to the first of them in the public order.
         keep: only rows whose column holds one of the allowed values take part.
-        table: the name of the table inside a DuckDB file, or of the sheet in a workbook.
-        writing: how it is written, where it does not say so itself; given as ``delimiter``, ``encoding``, ``decimal`` and
-            ``time_format``.
         time: the column that says when; it is read where a question has a window.
         timezone: the zone in which times without an offset are read (a name such as ``Asia/Tokyo``).
-        time_unit: ``s``, ``ms`` or ``us``: the time column holds integers since 1970 in UTC.
         engine: what counts: ``duckdb``, on this machine; ``postgres``, inside the database of PostgreSQL that holds it; or
-            ``spark``, which reads Parquet files and DataFrames of its own.
-        spark: settings of the Spark that is started where none runs in this program yet: ``master``, where it runs, and
-            others by Spark's own names. Or ``remote``, where one is reached by Spark Connect: ``sc://host:port``.
+            ``spark``, which reads Parquet files and DataFrames of its own. A `Spark` says how it is started, where none runs
+            in this program yet, or where it is reached.
     """
 
     source: Source
     person: str | None = None
     combine: Combine = "refuse"
     keep: dict[str, tuple[Allowed, ...]] = field(default_factory=dict)
-    table: str | None = None
-    writing: Writing = PLAIN
     time: str | None = None
     timezone: str | None = None
-    time_unit: str | None = None
-    engine: Engine = "duckdb"
-    spark: Mapping[str, str] = field(default_factory=dict)
+    engine: Engine | Spark = "duckdb"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "source", Source(self.source))
+        object.__setattr__(self, "source", Source.of(self.source))
 
     @property
     def of_rows(self) -> bool:
@@ -107,21 +99,14 @@ def in_window(asked: Windowed, start: datetime | date | str | None, end: datetim
 
 @describing
 def records(
-    source: Given,
+    source: Given | Source,
     *,
     person: str | None = None,
     combine: Combine = "refuse",
     keep: Mapping[str, Iterable[Allowed]] | None = None,
-    table: str | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    time_format: str | None = None,
     time: str | None = None,
     timezone: str | None = None,
-    time_unit: str | None = None,
-    engine: Engine = "duckdb",
-    spark: Mapping[str, str] | None = None,
+    engine: Engine | Spark = "duckdb",
 ) -> Records:
     """Describe a private table of numbers. See `Records` for what each argument means.
 
@@ -141,22 +126,20 @@ def records(
             "every row is then a person of its own, and there is nothing to combine",
             'Name the column that says who, person = "customer", or leave combine out',
         )
-    if time is None and (timezone is not None or time_unit is not None):
+    found = Source.of(source)
+    if time is None and (timezone is not None or found.time_unit is not None):
         raise SpecError(
             f"{'timezone' if timezone is not None else 'time_unit'} without time",
             "it says how times are read, and no column of them is named",
             "Name the `time` column, or leave it out",
         )
-    told: Any = {"time": time, "timezone": timezone, "time_unit": time_unit, "engine": engine, "spark": spark}
-    checked: Visits = visits(
-        source,
+    checked = visits(
+        found,
         person="-" if rows else person,
         place="-",
         keep=keep,
-        table=table,
-        **told,
-        time_format=time_format,
+        time=time,
+        timezone=timezone,
+        engine=engine,
     )
-    writing = Writing(delimiter, encoding, decimal, time_format)
-    told["spark"] = checked.spark
-    return Records(checked.source, None if rows else person, combine, dict(checked.keep), table, writing, **told)
+    return Records(found, None if rows else person, combine, dict(checked.keep), time, timezone, checked.engine)

@@ -10,21 +10,17 @@ import functools
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 from zoneinfo import ZoneInfo, available_timezones
 
 from leeward._plain import told
-from leeward._postgres import is_address, resolve_table
-from leeward._spark import checked_settings, is_frame
+from leeward._postgres import is_address
+from leeward._spark import Spark, is_frame
 from leeward._taught import describing
 from leeward.errors import SpecError, check_choice
 from leeward.exact._real import plainly
 from leeward.query._table import Source
 from leeward.tables._given import Given
-from leeward.tables._writing import PLAIN, Writing
-
-#: Microseconds in each unit an integer epoch may have.
-TIME_UNITS: Mapping[str, int] = {"s": 1_000_000, "ms": 1_000, "us": 1}
 
 #: The most cells a grid may have.
 MOST_CELLS = 10**6
@@ -61,7 +57,8 @@ class Visits:
     """A private table with one row per visit. Build it with `visits`.
 
     Attributes:
-        source: where the table is; given as a path, a glob, a list of paths, a DataFrame, an Arrow table or an Ibis table.
+        source: where the table is: a path, a glob, a list of paths, a DataFrame, an Arrow table or an Ibis table; or a
+            `Source`, which says besides which table of a file it is and how its texts are written.
         person: the column that says who.
         place: the column that says where, as a key of the public list; None where a grid is used.
         time: the column that says when.
@@ -69,14 +66,9 @@ class Visits:
         longitude: the column of degrees east, for grids.
         keep: only rows whose column holds one of the allowed values take part.
         timezone: the zone in which times without an offset are read (a name such as ``Asia/Tokyo``).
-        time_unit: ``s``, ``ms`` or ``us``: the time column holds integers since 1970 in UTC.
-        table: the name of the table inside a DuckDB file, or of the sheet in a workbook.
-        writing: how it is written, where it does not say so itself; given as ``delimiter``, ``encoding``, ``decimal`` and
-            ``time_format``, which the page on the spec describes.
         engine: what counts: ``duckdb``, on this machine; ``postgres``, inside the database of PostgreSQL that holds it; or
-            ``spark``, which reads Parquet files and DataFrames of its own.
-        spark: settings of the Spark that is started where none runs in this program yet: ``master``, where it runs, and
-            others by Spark's own names. Or ``remote``, where one is reached by Spark Connect: ``sc://host:port``.
+            ``spark``, which reads Parquet files and DataFrames of its own. A `Spark` says how it is started, where none runs
+            in this program yet, or where it is reached.
     """
 
     source: Source
@@ -87,30 +79,27 @@ class Visits:
     longitude: str | None
     keep: Mapping[str, tuple[Allowed, ...]] = field(default_factory=dict)
     timezone: str | None = None
-    time_unit: str | None = None
-    table: str | None = None
-    writing: Writing = PLAIN
-    engine: Engine = "duckdb"
-    spark: Mapping[str, str] = field(default_factory=dict)
+    engine: Engine | Spark = "duckdb"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "source", Source(self.source))
+        object.__setattr__(self, "source", Source.of(self.source))
 
 
-def check_engine(engine: object, source: Source, spark: object = None) -> dict[str, str]:
-    """Refuse an engine that does not count what is in this source; return the settings of Spark.
+def checked_engine(engine: object, source: Source) -> Engine | Spark:
+    """Refuse an engine that does not count what is in this source; return it, Spark with its settings.
 
     Raises:
-        SpecError: there is no such engine, the table is in no database that it is, or the settings are none of Spark's.
+        SpecError: there is no such engine, or the table is in no database that it is.
     """
-    check_choice("engine", engine, get_args(Engine), "there is no such engine", error=SpecError)
-    if is_frame(source.held()) and engine != "spark":
+    started = engine if isinstance(engine, Spark) else None
+    if started is None:
+        check_choice("engine", engine, get_args(Engine), "there is no such engine", error=SpecError)
+        started = Spark() if engine == "spark" else None
+    if is_frame(source.held()) and started is None:
         raise SpecError(
             f'engine = "{engine}"', "the table is a DataFrame of Spark, and only Spark counts it", 'Give engine="spark"'
         )
-    if spark and engine != "spark":
-        raise SpecError("spark", "it says how Spark is started, and Spark does not count", 'Give engine = "spark" too')
-    if engine == "spark" and (is_address(source.held()) or (source.in_memory and not is_frame(source.held()))):
+    if started is not None and (is_address(source.held()) or (source.in_memory and not is_frame(source.held()))):
         raise SpecError(
             'engine = "spark"',
             "Spark counts Parquet files and DataFrames of its own, and the table is neither",
@@ -122,12 +111,12 @@ def check_engine(engine: object, source: Source, spark: object = None) -> dict[s
             "the table is in no PostgreSQL database, and is counted inside one",
             "Name the database: postgresql://user@host/database. Or leave engine out",
         )
-    return checked_settings(spark or {})
+    return cast(Engine, engine) if started is None else started
 
 
 @describing
 def visits(
-    source: Given,
+    source: Given | Source,
     *,
     person: str | None = None,
     place: str | None = None,
@@ -136,14 +125,7 @@ def visits(
     longitude: str | None = None,
     keep: Mapping[str, Iterable[Allowed]] | None = None,
     timezone: str | None = None,
-    time_unit: str | None = None,
-    table: str | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    time_format: str | None = None,
-    engine: Engine = "duckdb",
-    spark: Mapping[str, str] | None = None,
+    engine: Engine | Spark = "duckdb",
 ) -> Visits:
     """Describe a private table of visits. See `Visits` for what each argument means.
 
@@ -175,23 +157,11 @@ def visits(
         )
     if timezone is not None:
         check_zone(timezone)
-    if time_unit is not None:
-        check_choice("time_unit", time_unit, TIME_UNITS, "it is not a unit of integer times", error=SpecError)
-    if time_unit is not None and time_format is not None:
-        raise SpecError(
-            "Both time_unit and time_format",
-            "one is for whole numbers and the other for texts",
-            "Leave one of them out",
-        )
-    if time_format is not None and time is None:
+    found = Source.of(source)
+    if found.writing.time_format is not None and time is None:
         raise SpecError("time_format", "no column of times is named", "Name it: time")
-    writing = Writing(delimiter, encoding, decimal, time_format)
-    found = Source(resolve_table(source))
     kept = _kept(keep or {})
-    started = check_engine(engine, found, spark)
-    return Visits(
-        found, person, place, time, latitude, longitude, kept, timezone, time_unit, table, writing, engine, started
-    )
+    return Visits(found, person, place, time, latitude, longitude, kept, timezone, checked_engine(engine, found))
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,38 +173,28 @@ class Places:
     latitude: str | None = None
     longitude: str | None = None
     name: str | None = None
-    table: str | None = None
-    writing: Writing = PLAIN
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "source", Source(self.source))
+        object.__setattr__(self, "source", Source.of(self.source))
 
 
 @describing
 def places(
-    source: Given,
+    source: Given | Source,
     *,
     place: str,
     latitude: str | None = None,
     longitude: str | None = None,
     name: str | None = None,
-    table: str | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
 ) -> Places:
     """Describe the public list of places: one row a place, in the order of the answers.
 
     Args:
-        source: a file, a pattern of files or a table in memory, as for `visits`. It must be public.
+        source: a file, a pattern of files, a table in memory or a `Source`, as for `visits`. It must be public.
         place: the column of keys; each occurs once, and is compared with the visits' keys letter by letter.
         latitude: the column of latitudes in degrees, for the map; with ``longitude``.
         longitude: that of longitudes.
         name: the column of names to show; by default keys are shown.
-        table: the name of the table, where the source is a database, or of the sheet, where it is a workbook.
-        delimiter: what separates the columns of a file of text, where its name does not say it: ``","``, ``";"``, ``"tab"``.
-        encoding: of a file of text that is not UTF-8.
-        decimal: the decimal mark of degrees that are texts.
 
     Raises:
         SpecError: an argument is malformed.
@@ -244,15 +204,16 @@ def places(
         if column is not None:
             _check_column(key, column)
     _check_pair(latitude, longitude)
-    writing = Writing(delimiter, encoding, decimal)
-    found = resolve_table(source)
-    if is_address(found):
+    found = Source.of(source)
+    if found.time_unit is not None or found.writing.time_format is not None:
+        raise SpecError("Times of a public list", "places have none", "Leave time_format and time_unit out")
+    if is_address(found.held()):
         raise SpecError(
             "The public list in a database",
             "its order is the order of the answers, and a table of a database has no order",
             "Write it into a file, in the order that you want",
         )
-    return Places(Source(found), place, latitude, longitude, name, table, writing)
+    return Places(found, place, latitude, longitude, name)
 
 
 @dataclass(frozen=True)

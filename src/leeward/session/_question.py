@@ -298,7 +298,7 @@ def _visitors(query: CountVisitors) -> AboutVisitors:
         longitude=visits.longitude,
         keep=_keep(visits.keep),
         timezone=visits.timezone,
-        time_unit=visits.time_unit,
+        time_unit=visits.source.time_unit,
         grid=None if cells is None else Cells(**vars(cells)),
         window=span(query.window),
         places_per_person=query.places_per_person,
@@ -307,15 +307,15 @@ def _visitors(query: CountVisitors) -> AboutVisitors:
 
 
 def _numbers(query: Statistic) -> AboutNumbersWithin | AboutNumbers:
-    source, made = query.records, cast(Callable[..., AboutNumbersWithin | AboutNumbers], AboutNumbers)
+    table, made = query.records, cast(Callable[..., AboutNumbersWithin | AboutNumbers], AboutNumbers)
     if query.window is not None:
-        when = {"time": source.time, "timezone": source.timezone, "time_unit": source.time_unit}
+        when = {"time": table.time, "timezone": table.timezone, "time_unit": table.source.time_unit}
         made = functools.partial(AboutNumbersWithin, **when, window=span(query.window))  # type: ignore[arg-type]
     return made(
         kind=query.drawn,
-        person=source.person,
-        combine=None if source.person is None else source.combine,
-        keep=_keep(source.keep),
+        person=table.person,
+        combine=None if table.person is None else table.combine,
+        keep=_keep(table.keep),
         column=query.column,
         values=None if query.values is None else _values(query.values),
         numeric=None if query.numeric is None else _numeric(query.numeric, query.ps),
@@ -324,17 +324,17 @@ def _numbers(query: Statistic) -> AboutNumbersWithin | AboutNumbers:
 
 
 def _unlisted(query: UnlistedGroups) -> AboutUnlisted:
-    source, timed = query.records, query.window is not None
+    table, timed = query.records, query.window is not None
     return AboutUnlisted(
-        person=source.person,
-        keep=_keep(source.keep),
+        person=table.person,
+        keep=_keep(table.keep),
         by=query.by,
         groups_per_person=query.groups_per_person,
         if_more=query.if_more,
         most_groups=query.most_groups,
-        time=source.time if timed else None,
-        timezone=source.timezone if timed else None,
-        time_unit=source.time_unit if timed else None,
+        time=table.time if timed else None,
+        timezone=table.timezone if timed else None,
+        time_unit=table.source.time_unit if timed else None,
         window=None if query.window is None else span(query.window),
     )
 

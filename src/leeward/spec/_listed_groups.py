@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leeward.query import places
+from leeward.query import Source, places
 from leeward.tables._guess import writing_of
 
 if TYPE_CHECKING:
@@ -26,5 +26,5 @@ def listed_groups(file: str, seen: Detected, sheet: str | None, column: str) -> 
     """
     from leeward.engine._places import read_places
 
-    found: list[Any] = read_places(places(file, place=column, table=sheet, **writing_of(seen))).keys.to_pylist()
+    found: list[Any] = read_places(places(Source(file, table=sheet, **writing_of(seen)), place=column)).keys.to_pylist()
     return found

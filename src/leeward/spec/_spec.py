@@ -28,6 +28,8 @@ from leeward.query import (
     Grid,
     Places,
     Selection,
+    Source,
+    Spark,
     Visits,
     Window,
     count_visitors,
@@ -38,7 +40,7 @@ from leeward.query import (
 )
 from leeward.query._records import Records, in_window, records
 from leeward.query._selection import Counted, Which
-from leeward.query._source import no_person
+from leeward.query._source import Engine, no_person
 from leeward.query._statistic import Statistic, statistic
 from leeward.query._unlisted_groups import UnlistedGroups, unlisted_groups
 from leeward.session._budget import Budget
@@ -64,8 +66,9 @@ _OF_VISITORS = {
     "protect": {"places_per_person", "if_more"},
 }
 _WRITTEN = {"delimiter", "encoding", "decimal"}
-_OF_A_TABLE = {*_WRITTEN, "person", "keep", "time", "timezone", "time_unit", "time_format", "engine", "spark"}
 """Keys that say how a table is written."""
+_OF_A_TABLE = {"person", "keep", "time", "timezone"}
+"""Keys that say what the columns of a private table are."""
 _IN_TWO_WAYS = {"percentile", "median", "min", "max"}
 """Kinds of statistics that more than one mechanism can release."""
 _COUNTS = {"count", "histogram"}
@@ -198,11 +201,23 @@ class Spec(Section):
     def visits(self) -> Visits:
         """Return the description of the private table."""
         assert self.data.visits is not None
-        return visits(
-            resolve_table(self.data.visits, self.folder),
-            table=self.data.visits_table,
-            **self.data.model_dump(include=_OF_A_TABLE | {"place", "latitude", "longitude"}),
-        )
+        named = self.data.model_dump(include=_OF_A_TABLE | {"place", "latitude", "longitude"})
+        return visits(self._source(self.data.visits), engine=self._engine, **named)
+
+    def _source(self, table: str | list[str]) -> Source:
+        """Return the private table, with what is said of how it is written."""
+        written = self.data.model_dump(include={*_WRITTEN, "time_format", "time_unit"})
+        return Source(resolve_table(table, self.folder), table=self.data.visits_table, **written)
+
+    @property
+    def _engine(self) -> Engine | Spark:
+        if self.data.spark is None:
+            return self.data.engine
+        if self.data.engine != "spark":
+            raise SpecError(
+                "[data] spark", "it says how Spark is started, and Spark does not count", 'Give engine = "spark" too'
+            )
+        return Spark(self.data.spark)
 
     def public_places(self) -> Places | Grid:
         """Return the description of the public list."""
@@ -211,19 +226,15 @@ class Spec(Section):
         if p.grid is not None:
             return grid(**p.grid.model_dump(exclude_none=True))
         assert p.table is not None
-        columns = {"place", "latitude", "longitude", "name"}
         table = resolve_table(p.table, self.folder)
-        return places(table, table=p.places_table, **p.model_dump(include={*_WRITTEN, *columns}))
+        source = Source(table, table=p.places_table, **p.model_dump(include=_WRITTEN))
+        return places(source, **p.model_dump(include={"place", "latitude", "longitude", "name"}))
 
     def records(self) -> Records:
         """Return the description of the private table, where it is not one of visits."""
         assert self.data.table is not None
-        return records(
-            resolve_table(self.data.table, self.folder),
-            combine=self.query.combine,
-            table=self.data.visits_table,
-            **self.data.model_dump(include=_OF_A_TABLE),
-        )
+        named = self.data.model_dump(include=_OF_A_TABLE)
+        return records(self._source(self.data.table), combine=self.query.combine, engine=self._engine, **named)
 
     def statistic(self) -> Statistic:
         """Return the question, of all times, where it is not about visits: of a name, the counts that it is found by."""

@@ -34,7 +34,7 @@ def delimiter_of(file: File, writing: Writing = PLAIN) -> str:
     raise DataError(
         f"The file '{file.name}'",
         "its name does not say what separates its columns",
-        'Say it: delimiter = "tab", ";" or "," (in a spec, in the section that names the file)',
+        'Say it: delimiter = "tab", ";" or "," (in a spec in the section that names the file, in Python of lw.query.Source)',
     )
 
 

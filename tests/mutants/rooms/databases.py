@@ -118,7 +118,7 @@ MUTANTS = [
     M(SQL, "hash_sums", "18446744073709551616", "0", TRAPS, "half of all hashes are other numbers than in DuckDB"),
     M(
         "leeward.query._source",
-        "check_engine",
+        "checked_engine",
         'if engine == "postgres" and not is_address(source.held()):',
         "if False:",
         COUNTED,

@@ -35,7 +35,7 @@ from leeward._optional import optional
 from leeward._paths import resolve
 from leeward._private import Private
 from leeward._scratch import OWNER, scratch
-from leeward._spark import in_plain_words, is_frame, session_of
+from leeward._spark import Spark, in_plain_words, is_frame, session_of
 from leeward._spark_remote import is_remote
 from leeward.errors import DataError, EngineError, InputError, RefusedError
 from leeward.local._untouched import untouched, warn
@@ -129,7 +129,7 @@ def perturb_in_spark(
 @contextmanager
 def in_ours(frame: Any) -> Iterator[Any]:
     """A DataFrame of a caller in a session of ours, which is in UTC and commits one attempt of each task."""
-    with session_of({}, frame) as session:
+    with session_of(Spark(), frame) as session:
         commit_once(session)
         name = f"leeward_{uuid.uuid4().hex}"
         frame.createGlobalTempView(name)

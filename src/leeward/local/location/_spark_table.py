@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from leeward._private import Private
-from leeward._spark import checked_settings, in_plain_words, session_of
+from leeward._spark import Spark, in_plain_words, session_of
 from leeward.errors import DataError
 from leeward.ledger import PersonBudgets
 from leeward.ledger._identity import payer
@@ -104,7 +104,7 @@ class SparkTable(Private):
         types = dict(declared(self.source.file))
         at = (str(self._data.latitude), str(self._data.longitude))
         shown = [name for name in self.source.columns if name in at or name in self.source.others]
-        with session_of(checked_settings(self._data.spark or {})) as session:
+        with session_of(Spark(self._data.spark or {})) as session:
             commit_once(session)
             frame = read_in_spark(session, [file.file for file in self._files])
             fields = {field.name: field for field in frame.schema.fields}

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from leeward._spark import checked_settings
+from leeward._spark import Spark
 from leeward._toml import ExactText, Section, check
 from leeward.distance._plane import Norm
 from leeward.distance._regions import Back
@@ -217,7 +217,7 @@ class Location(Section):
     def _in_spark(self) -> Location:
         data = self.data
         if data.spark is not None:
-            checked_settings(data.spark)
+            Spark(data.spark)
         if data.engine is None:
             if data.spark is not None:
                 raise ValueError(

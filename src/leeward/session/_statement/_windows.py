@@ -32,7 +32,7 @@ def _zone(query: AnyQuestion, window: Window) -> str | None:
     if window.aware:
         return None
     table = query.visits if isinstance(query, CountVisitors) else query.records
-    return table.timezone or ("UTC" if table.time_unit is not None else None)
+    return table.timezone or ("UTC" if table.source.time_unit is not None else None)
 
 
 def _when(moment: datetime) -> str:

@@ -15,6 +15,6 @@ can_be_wrong = [lw.RemovalOnly("1"), lw.UnboundedDP("1")]  # so say how often an
 
 for notion in never_wrong + can_be_wrong:
     error = None if notion in never_wrong else "0.01"
-    plan = lw.plan(query, notion, safe_at_most=5, error_at_most=error)
+    plan = lw.plan(query, notion, lw.Decide(safe_at_most=5, error_at_most=error))
     odds = " ".join(f"{float(plan.sanitizer.probability(count)):.4f}" for count in range(8))
     print(f"{type(notion).__name__:13} {odds}  wrong at most: {error or 'never'}")

@@ -26,7 +26,7 @@ for evening in evenings:
         visits, places, start=f"{evening}T19:00", end=f"{evening}T20:00", places_per_person=1, if_more="earliest"
     )
     try:
-        result = lw.release(lw.plan(query, lw.AdditionOnly("1/2"), safe_at_most=8), budget)
+        result = lw.release(lw.plan(query, lw.AdditionOnly("1/2"), lw.Decide(safe_at_most=8)), budget)
     except lw.LeewardError as refusal:
         print(evening, "refused:", refusal)
     else:

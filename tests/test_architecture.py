@@ -397,8 +397,6 @@ OF_MORE = {
     "cli._monitor.monitor": "likewise",
     "cli._release.release": "likewise",
     "local.location._planar_laplace.PlanarLaplace.__init__": "not grouped yet",
-    "planner._ask.plan": "not grouped yet",
-    "planner._side_by_side.compare": "not grouped yet",
     "query._statistic.statistic": "not grouped yet",
 }
 """Functions of more arguments, and why; all others take a frozen object where several arguments are one idea."""

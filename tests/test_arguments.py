@@ -54,7 +54,7 @@ HOUR = {"start": "2026-01-01T18:00", "end": "2026-01-01T19:00"}
 VISITORS = lw.count_visitors(SEEN, LIST, **HOUR, places_per_person=1)
 ROWS = lw.records(VISITS, person="user")
 SUM = lw.statistic(ROWS, "sum", column="x", lower=0, upper=3)
-PLAN = lw.plan(VISITORS, lw.AdditionOnly("3"), safe_at_most=60, mechanism="sanitized", stop_after=1)
+PLAN = lw.plan(VISITORS, lw.AdditionOnly("3"), lw.Decide(safe_at_most=60), mechanism="sanitized", stop_after=1)
 CLOSE = lw.local.series.Closeness("maximum", "1", "1 kW", window=2)
 WATTS = lw.local.series.ReadingGrid("kW", lower="0 kW", upper="1 kW", step="0.1 kW")
 CLOCK = lw.local.series.Schedule("2026-01-01T00:00", "2026-01-02T00:00", "1h", "UTC")
@@ -112,10 +112,7 @@ CALLS: dict[str, Call] = {
     "compare": call(
         VISITORS,
         NOTION,
-        safe_at_most=60,
-        dangerous_at_least=90,
-        error_at_most="1/10",
-        useful_from="1/10",
+        lw.Decide(safe_at_most=60, dangerous_at_least=90, error_at_most="1/10", useful_from="1/10"),
         what="counts",
         mechanism="auto",
         stop_after=None,
@@ -126,22 +123,23 @@ CALLS: dict[str, Call] = {
     "grid": call(west=139.0, south=35.0, east=139.01, north=35.01, metres=500.0, h3=None),
     "one_sided_components": call(Geometric(LINE)),
     "monitor": call([PLAN], None, if_doubtful="refuse", accept_useless=True, bits=None, progress=None),
-    "places": call(VISITS, place="venue", latitude=None, longitude=None, name="venue", table=None),
+    "places": call(VISITS, place="venue", latitude=None, longitude=None, name="venue"),
     "plan": call(
         VISITORS,
         NOTION,
-        safe_at_most=60,
-        dangerous_at_least=None,
-        error_at_most=None,
-        useful_from="1/10",
+        lw.Decide(safe_at_most=60, dangerous_at_least=None, error_at_most=None, useful_from="1/10"),
         what="decisions",
         mechanism="sanitized",
         stop_after=1,
     ),
-    "recommend": call(lw.compare(VISITORS, lw.AdditionOnly("3"), safe_at_most=60), count=3, probability="0.9"),
+    "recommend": call(
+        lw.compare(VISITORS, lw.AdditionOnly("3"), lw.Decide(safe_at_most=60)), count=3, probability="0.9"
+    ),
     "answer_report": call(lw.compare(lw.statistic(ROWS, "sum", column="x", lower=0, upper=3), lw.AdditionOnly("3"))),
     "name_report": call(lw.compare(lw.select(VISITORS), lw.AdditionOnly("3"))),
-    "plan_report": call(lw.compare(VISITORS, lw.AdditionOnly("3"), safe_at_most=60), count=3, probability="0.9"),
+    "plan_report": call(
+        lw.compare(VISITORS, lw.AdditionOnly("3"), lw.Decide(safe_at_most=60)), count=3, probability="0.9"
+    ),
     "records": call(VISITS, person="user", combine="max", keep={"venue": ["v0"]}, table=None),
     "risk": call(COIN, {0: "1/2", 1: "1/2"}, lambda secret: secret == 1, person=None),
     "statistic": call(
@@ -198,6 +196,9 @@ CALLS: dict[str, Call] = {
     "OSDP": call("1", IS_1, "any"),
     "OSDPRandomizedResponse": call("1", IS_1),
     "Odometer": call(),
+    "Decide": call(
+        safe_at_most=60, dangerous_at_least=90, error_at_most="1/10", useful_from="1/10", about="counted", left_out=0
+    ),
     "Personalised": call(NOTION, ["1", "2"]),
     "Plane": call("1", "manhattan", dimensions=2),
     "Source": call(
@@ -382,7 +383,7 @@ TAKEN: dict[str, Callable[[Any], object]] = {
     ),
     "ReadingGrid": lambda made: lw.Series(CLOSE, made, CLOCK).perturb(DAY, time="t", value="kW"),
     "Schedule": lambda made: lw.Totals(lw.Series(CLOSE, WATTS, made)).spans,
-    "Scenario": lambda made: lw.compare(VISITORS, NOTION, safe_at_most=60, scenario=made),
+    "Scenario": lambda made: lw.compare(VISITORS, NOTION, lw.Decide(safe_at_most=60), scenario=made),
 }
 """What is made to be given to another call is given to it."""
 

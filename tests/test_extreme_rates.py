@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.deciding import decide_by
 from tests.flat_series import flat_series
 
 import leeward as lw
@@ -68,7 +69,9 @@ def event(made: object) -> object:
 
 
 def compared(notion: Any, **decided: Any) -> object:
-    found = lw.compare(ASKED, notion, scenario=planner.Scenario(places=10, counts={0: 9, 3: 1}, releases=3), **decided)
+    found = decide_by(
+        lw.compare, ASKED, notion, scenario=planner.Scenario(places=10, counts={0: 9, 3: 1}, releases=3), **decided
+    )
     told = [(option.expected, option.safe_at_most_for(1, "0.9")) for option in found.options if not option.refused]
     return str(found), told, planner.recommend(found, count=1).reason
 
@@ -79,7 +82,7 @@ def numbers(notion: Any, kind: str, **more: Any) -> object:
 
 
 def planned(notion: Any, **decided: Any) -> object:
-    found, beside = lw.plan(ASKED, notion, **decided), lw.compare(ASKED, notion, **decided)
+    found, beside = decide_by(lw.plan, ASKED, notion, **decided), decide_by(lw.compare, ASKED, notion, **decided)
     return str(found), found.decision_curve(), planner.plan_report(beside, count=1).to_dict()
 
 
@@ -335,7 +338,9 @@ CALLS: dict[str, Call] = {
     },
     "plan, dangerous": lambda e: planned(lw.RemovalOnly(e), dangerous_at_least=5),
     "plan, graded": lambda e: planned(notion.Graded(presence=e, absence=e * 4), safe_at_most=2, error_at_most="1e-3"),
-    "plan, sanitized": lambda e: str(lw.plan(ASKED, lw.AdditionOnly(e), safe_at_most=2, mechanism="sanitized")),
+    "plan, sanitized": lambda e: str(
+        lw.plan(ASKED, lw.AdditionOnly(e), lw.Decide(safe_at_most=2), mechanism="sanitized")
+    ),
     "compare": lambda e: compared(lw.AdditionOnly(e), safe_at_most=2),
     "compare, a name": lambda e: str(
         lw.compare(lw.select(ASKED), lw.AdditionOnly(e), scenario=planner.Scenario(places=10, counts={0: 9, 3: 1}))

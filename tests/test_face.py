@@ -24,11 +24,11 @@ def test_the_main_job(tmp_path: Path) -> None:
     places = lw.places(tmp_path / "places.parquet", place="venue", latitude="lat", longitude="lon")
     hour = {"start": "2012-04-04T19:00", "end": "2012-04-04T20:00"}
     query = lw.count_visitors(visits, places, **hour, places_per_person=1, if_more="latest")
-    plan = lw.plan(query, lw.AdditionOnly("20"), safe_at_most=2)
+    plan = lw.plan(query, lw.AdditionOnly("20"), lw.Decide(safe_at_most=2))
     assert "safe: at most 2 people, counted after the bound on places per person, never wrong" in str(plan)
 
     budget = lw.Budget(f"sqlite:///{tmp_path / 'budget.db'}", dataset="tokyo-checkins", cap="50")
-    result = lw.release(lw.plan(query, lw.AdditionOnly("20"), safe_at_most=2), budget)
+    result = lw.release(lw.plan(query, lw.AdditionOnly("20"), lw.Decide(safe_at_most=2)), budget)
     states = dict(result.to_pandas()[["place", "state"]].itertuples(index=False))
     assert states == {"park": "obscure", "shop": "safe", "moor": "safe"}  # but for a chance of 1e-17
     assert result.statement.price == "20"

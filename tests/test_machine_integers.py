@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.deciding import decide_by
 
 import leeward as lw
 from leeward import accounting, analysis, distance, exact, inf, mechanism, notion, planner, query
@@ -41,7 +42,7 @@ def compared(k: Kind, count: int, **decided: Any) -> object:
     )
     scenario = planner.Scenario(places=k(100), counts={k(0): k(100), k(5): k(100), k(3): k(100)}, releases=k(3))
     notion = lw.UnboundedDP("1") if "error_at_most" in decided else lw.AdditionOnly("1")
-    found = lw.compare(asked, notion, scenario=scenario, **decided)
+    found = decide_by(lw.compare, asked, notion, scenario=scenario, **decided)
     least = [option.safe_at_most_for(count, "0.9") for option in found.options if not option.refused]
     return found.options[0].expected, scenario.size, least, planner.recommend(found, count=count).reason
 
@@ -248,8 +249,8 @@ def planned(k: Kind) -> object:
     box = query.grid(west=0, south=0, east=1, north=1, h3=k(5))
     asked = lw.count_visitors(seen, box, start="2026-01-01", end="2026-01-02", places_per_person=k(2))
     decided: dict[str, Any] = {"safe_at_most": k(2), "dangerous_at_least": k(9), "error_at_most": "1/10"}
-    made = lw.plan(asked, lw.AdditionOnly("1"), **decided)
-    twice = lw.plan(asked, lw.AdditionOnly("1"), safe_at_most=k(2), mechanism="sanitized", stop_after=k(3))
+    made = decide_by(lw.plan, asked, lw.AdditionOnly("1"), **decided)
+    twice = lw.plan(asked, lw.AdditionOnly("1"), lw.Decide(safe_at_most=k(2)), mechanism="sanitized", stop_after=k(3))
     mean = lw.statistic(lw.records("r.parquet", person="who"), "mean", column="n", lower=0, upper=3, people=k(100))
     return str(made), asked, str(twice.listing(k(2)).price), twice.after(k(1)), str(lw.plan(mean, lw.BoundedDP("1")))
 

@@ -52,6 +52,7 @@ from .notion import UnboundedDP as UnboundedDP
 from .notion import ValueGrid as ValueGrid
 from .notion import has as has
 from .notion import where as where
+from .planner import Decide as Decide
 from .planner import compare as compare
 from .planner import plan as plan
 from .planner import recommend as recommend

@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.deciding import decide_by
 
 import leeward as lw
 from leeward.accounting import (
@@ -124,7 +125,7 @@ def events() -> Iterator[tuple[Event, int | None, str, Option]]:
     for (k, if_more), notion in itertools.product(ASKED, NOTIONS):
         never_wrong = isinstance(notion, lw.Presence | lw.AdditionOnly)
         decided = {"safe_at_most": 30} if never_wrong else {"safe_at_most": 30, "error_at_most": "1/2"}
-        for option in compare(query(k, if_more), notion, **decided).options:
+        for option in decide_by(compare, query(k, if_more), notion, **decided).options:
             for way in ("withdraw", "insert"):
                 event = option.event(way) if option.plan is not None else None
                 if event is not None:
@@ -164,7 +165,8 @@ def test_what_is_certain_of_everyone_costs_all_that_counts_and_bound_lose() -> N
 def test_counts_cut_at_a_bound_never_pass_a_budget_about_visits() -> None:
     """At a, then at b, and counted at the latest: without the visit to b, the count of a rises."""
     cut, whole = (
-        compare(query(1, more), lw.AdditionOnly("1"), safe_at_most=2).options[0] for more in ("latest", "refuse")
+        compare(query(1, more), lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)).options[0]
+        for more in ("latest", "refuse")
     )
     event = cut.event("withdraw")
     assert event == GeometricEvent("1", inf)

@@ -93,7 +93,7 @@ def release(epsilon: str, ledger: Path, progress: Callable[..., None] | None = N
     )
     budget = lw.Budget(str(ledger), dataset="town", cap="9", new=True)
     said = {} if progress is None else {"progress": progress}
-    lw.release(lw.plan(asked, lw.AdditionOnly(epsilon), safe_at_most=2), budget, **said)  # type: ignore[arg-type]
+    lw.release(lw.plan(asked, lw.AdditionOnly(epsilon), lw.Decide(safe_at_most=2)), budget, **said)  # type: ignore[arg-type]
 
 
 def of_it(path: Path, *endings: str) -> list[Path]:

@@ -36,7 +36,7 @@ def released(folder: Path, source: Any, keys: Any, progress: Progress = silent) 
         if_more="latest",
     )
     budget = lw.Budget(str(folder / "b.db"), dataset="d", cap="20")
-    plan = lw.plan(asked, lw.AdditionOnly("8"), safe_at_most=2)
+    plan = lw.plan(asked, lw.AdditionOnly("8"), lw.Decide(safe_at_most=2))
     found = lw.release(plan, budget, if_doubtful="publish", progress=progress)
     return found.answers["state"].to_pylist(), found.curator.charged
 
@@ -118,7 +118,7 @@ def test_a_monitor_that_asks_a_window_twice_is_refused_before_it_is_charged(tmp_
     seen = lw.visits(pa.table({"p": [1], "v": ["a"], "t": [T]}), person="p", place="v", time="t")
     listed = lw.places(pa.table({"place": ["a"]}), place="place")
     one = lw.count_visitors(seen, listed, start="2026-03-02T19:00", end="2026-03-02T20:00")
-    plans = [lw.plan(one, lw.AdditionOnly("1"), safe_at_most=2, mechanism="sanitized")] * 2
+    plans = [lw.plan(one, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2), mechanism="sanitized")] * 2
     budget = lw.Budget(str(tmp_path / "b.db"), dataset="d", cap="9")
     with pytest.raises(SpecError, match="one window twice"):
         lw.monitor(plans, budget)

@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from tests.attacks.test_spellings import plan_of, visits
+from tests.deciding import decide_by
 
 import leeward as lw
 from leeward.errors import DataError, DoubtfulDataError
@@ -40,12 +41,14 @@ def people(text: str, odd: int) -> lw.Records:
 def test_a_text_that_is_no_number_is_never_in_none_of_the_groups(how: str, tmp_path: Path) -> None:
     """Half of all people are older than 60, and written otherwise: they were lost in silence where ages make groups."""
     for i, text in enumerate(NO_NUMBERS):
-        made = lw.plan(
-            lw.statistic(people(text, 100), "histogram", **READ_AS_NUMBERS[how]), lw.AdditionOnly("9"), **ASKED
+        made = decide_by(
+            lw.plan, lw.statistic(people(text, 100), "histogram", **READ_AS_NUMBERS[how]), lw.AdditionOnly("9"), **ASKED
         )
         with pytest.raises(DoubtfulDataError, match="100 rows with a number that cannot be read"):
             lw.release(made, lw.Budget(tmp_path / f"{i}.db", "people", "99"))
-    few = lw.plan(lw.statistic(people("x", 2), "histogram", **READ_AS_NUMBERS[how]), lw.AdditionOnly("9"), **ASKED)
+    few = decide_by(
+        lw.plan, lw.statistic(people("x", 2), "histogram", **READ_AS_NUMBERS[how]), lw.AdditionOnly("9"), **ASKED
+    )
     dropped = lw.release(few, lw.Budget(tmp_path / "few.db", "people", "99")).curator.dropped
     assert (dropped["unreadable_number"], dropped["unknown_group"]) == (2, 0)
 
@@ -95,7 +98,7 @@ def test_a_view_whose_times_hang_on_the_zone_of_the_session_is_refused(what: str
         )
         asked = {"start": f"2020-01-01T00:00{zone}", "end": f"2020-01-02T00:00{zone}", "places_per_person": 1}
         found = lw.count_visitors(seen, lw.places(pa.table({"place": ["a", "a18"]}), place="place"), **asked)
-        made = lw.plan(found, lw.AdditionOnly("99"), safe_at_most=5, what="counts")
+        made = lw.plan(found, lw.AdditionOnly("99"), lw.Decide(safe_at_most=5), what="counts")
         budget = lw.Budget(tmp_path / f"{table}.db", "walks", "999")
         if read:
             assert sum(lw.release(made, budget).answers["count"].to_pylist()) >= 50
@@ -153,7 +156,9 @@ def test_times_that_are_cut_to_more_than_is_asked_stop_a_release(what: str, tmp_
         ahead = dt.timedelta(hours=9) if zone else dt.timedelta()
         ends = {"start": DAY + start + ahead, "end": DAY + end + ahead}
         plan = lw.plan(
-            lw.count_visitors(seen, public, **ends, places_per_person=1), lw.AdditionOnly("9"), safe_at_most=9
+            lw.count_visitors(seen, public, **ends, places_per_person=1),
+            lw.AdditionOnly("9"),
+            lw.Decide(safe_at_most=9),
         )
         return plan, lw.Budget(tmp_path / f"{start.total_seconds():.0f}.db", "a", "9")
 
@@ -179,7 +184,9 @@ def test_positions_that_are_rounded_to_more_than_a_cell_stop_a_release(
         seen = lw.visits(rows, person="who", time="when", latitude="north", longitude="east")
         box = lw.grid(west=2.3, south=48.84, east=2.36, north=48.88, **cells)
         found = lw.count_visitors(seen, box, start="2020-01-01", end="2020-01-02", places_per_person=1)
-        return lw.plan(found, lw.AdditionOnly("9"), safe_at_most=2), lw.Budget(tmp_path / f"{digits}.db", "a", "9")
+        return lw.plan(found, lw.AdditionOnly("9"), lw.Decide(safe_at_most=2)), lw.Budget(
+            tmp_path / f"{digits}.db", "a", "9"
+        )
 
     with pytest.raises(DoubtfulDataError, match=f"at most {few} decimals"):
         lw.release(*asked(few))
@@ -192,7 +199,7 @@ def test_a_position_beyond_all_others_is_one_that_cannot_be_read_and_stops_nothi
     seen = lw.visits(rows, person="who", time="when", latitude="north", longitude="east")
     box = lw.grid(west=0.1, south=0.1, east=0.2, north=0.2, metres=600)
     found = lw.count_visitors(seen, box, start="2020-01-01", end="2020-01-02", places_per_person=1)
-    made = lw.plan(found, lw.AdditionOnly("99"), safe_at_most=2, what="counts")
+    made = lw.plan(found, lw.AdditionOnly("99"), lw.Decide(safe_at_most=2), what="counts")
     assert sum(lw.release(made, lw.Budget(tmp_path / "b.db", "a", "99")).answers["count"].to_pylist()) >= 199
 
 
@@ -248,7 +255,9 @@ def test_a_decimal_comma_is_one_in_numbers_that_make_groups_too(column: str | No
         (tmp_path / f"{name}.csv").write_text(f"who;income;hours\n{rows}", "utf-8")
         seen = lw.records(lw.query.Source(tmp_path / f"{name}.csv", delimiter=";", decimal=","), person="who")
         more: dict[str, Any] = {} if column is None else {"column": column, "lower": "0", "upper": "8", "step": "8"}
-        made = lw.plan(lw.statistic(seen, "histogram", by=intervals, **more), lw.AdditionOnly("99"), safe_at_most=5)
+        made = lw.plan(
+            lw.statistic(seen, "histogram", by=intervals, **more), lw.AdditionOnly("99"), lw.Decide(safe_at_most=5)
+        )
         budget = lw.Budget(tmp_path / f"{name}.db", "people", "99")
         if name == "point":
             with pytest.raises(DoubtfulDataError, match="100 rows with a number that cannot be read"):

@@ -17,6 +17,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from tests.deciding import decide_by
 from tests.shown import canaries, commands
 from tests.shown.canaries import OTHER, PERSON
 from tests.shown.commands import House
@@ -52,11 +53,11 @@ def _calls(frame: pd.DataFrame) -> dict[str, tuple[Callable[..., Any], dict[str,
     plan = {
         "query": _query(frame),
         "notion": lw.AdditionOnly("1"),
-        "safe_at_most": 2,
+        "decide": lw.Decide(safe_at_most=2, useful_from="0.01"),
         "stop_after": 1,
         "what": "counts",
     }
-    plan |= {"mechanism": "sanitized", "useful_from": "0.01"}
+    plan |= {"mechanism": "sanitized"}
     budget = {"ledger": "b.db", "dataset": "d", "cap": "1", "version": "1", "notion": None}
     located: dict[str, Any] = {"box": (139.3, 35.3, 140.2, 36.1), "within": "200 m", "factor": 2}
     close: dict[str, Any] = {"between": "maximum", "within": "100 W", "factor": 2, "window": 6}
@@ -146,7 +147,9 @@ def _asked(source: Any) -> Any:
     query = lw.count_visitors(
         visits, lw.places(canaries.listed(), place="place"), **WINDOW, places_per_person=1, if_more="latest"
     )
-    return lw.release(lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2), lw.Budget("b.db", "town", "5", new=True))
+    return lw.release(
+        lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)), lw.Budget("b.db", "town", "5", new=True)
+    )
 
 
 def _located(path: str) -> Any:
@@ -389,7 +392,7 @@ def test_one_place_and_one_person_are_said_so(tmp_path: Path) -> None:
     )
     budget = lw.Budget(tmp_path / "b.db", "town", "9", new=True)
     asked = {"safe_at_most": 1, "dangerous_at_least": 2, "error_at_most": "0.1"}
-    result = lw.release(lw.plan(query, lw.UnboundedDP("4"), **asked), budget)  # type: ignore[arg-type]
+    result = lw.release(decide_by(lw.plan, query, lw.UnboundedDP("4"), **asked), budget)  # type: ignore[arg-type]
     said = str(result)
     assert "at the one public place from" in said
     assert "at most 1 person was there" in said

@@ -23,6 +23,7 @@ import pyarrow as pa
 import pytest
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
+from tests.deciding import decide_by
 from tests.docs.documents import ROOT
 from tests.keys import golden
 from tests.keys.test_promises import QUESTIONS
@@ -94,7 +95,7 @@ def of_groups() -> list[Plan]:
     above: Any = lw.statistic(lw.records("w.csv", person="who"), "above", column="age", levels=["1/2", 20, 30])
     ways: list[dict[str, Any]] = [{}, {"mechanism": "sanitized"}, {"mechanism": "adaptive"}]
     asked = (wards, ages, above)
-    return [lw.plan(query, lw.AdditionOnly("1/3"), safe_at_most=2, **way) for query in asked for way in ways]
+    return [decide_by(lw.plan, query, lw.AdditionOnly("1/3"), safe_at_most=2, **way) for query in asked for way in ways]
 
 
 def positions_at_levels() -> Document:
@@ -198,7 +199,7 @@ def questions() -> Document:
         compared=named(lw.AdditionOnly("1")),
     )
     reports = [
-        lw.planner.plan_report(lw.compare(of_groups()[0].query, lw.AdditionOnly("1"), safe_at_most=2)),
+        lw.planner.plan_report(lw.compare(of_groups()[0].query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2))),
         answers()[0],
     ]
     return PlannedQuestions(
@@ -250,7 +251,10 @@ OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
     "perturbed.json": lambda: [Written((Path("a.csv"), Path("a.csv.release.json")), 7, True, ("a note",)).public()],
     "plan.json": lambda: [
         *(report(name) for name in ASKED),
-        *(lw.planner.plan_report(lw.compare(plan.query, plan.notion, safe_at_most=2)) for plan in of_groups()[::3]),
+        *(
+            lw.planner.plan_report(lw.compare(plan.query, plan.notion, lw.Decide(safe_at_most=2)))
+            for plan in of_groups()[::3]
+        ),
     ],
     "plan-of-answers.json": lambda: [*answers()],
     "plan-of-name.json": lambda: [

@@ -210,6 +210,6 @@ def test_a_query_that_fails_is_not_paid_for(tmp_path: Path) -> None:
     )
     budget = lw.Budget(tmp_path / "b.db", dataset="t", cap="1", new=True)
     with pytest.raises(DataError, match=QUERY):
-        lw.release(lw.plan(query, lw.AdditionOnly("1"), safe_at_most=1), budget)
+        lw.release(lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=1)), budget)
     with closing(sqlite3.connect(tmp_path / "b.db")) as ledger:
         assert ledger.execute("SELECT count(*) FROM entries").fetchone() == (0,)

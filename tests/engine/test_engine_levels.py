@@ -115,7 +115,7 @@ def test_the_release_says_above_which_level_few_are_for_certain(tmp_path: Path) 
         groups=["a", "b", "c"],
     )
     budget = lw.Budget(f"sqlite:///{tmp_path}/b.db", dataset="numbers", cap="100")
-    result = lw.release(lw.plan(query, lw.AdditionOnly("40"), safe_at_most=12), budget)
+    result = lw.release(lw.plan(query, lw.AdditionOnly("40"), lw.Decide(safe_at_most=12)), budget)
     assert result.curator.charged == "40"
     said = {
         (row["group"], row["above"]): (row["state"], row["answered"], row["count"])
@@ -144,7 +144,7 @@ def test_where_not_all_rows_of_a_person_count_the_headline_says_so(tmp_path: Pat
         people = lw.records(frame, person="who", combine=combine)  # type: ignore[arg-type]
         query: Any = lw.statistic(people, "above", column="v", levels=[5])
         budget = lw.Budget(f"sqlite:///{tmp_path}/{combine}.db", dataset="numbers", cap="100")
-        result = lw.release(lw.plan(query, lw.AdditionOnly("40"), safe_at_most=least), budget)
+        result = lw.release(lw.plan(query, lw.AdditionOnly("40"), lw.Decide(safe_at_most=least)), budget)
         assert result.answers["state"].to_pylist() == ["safe"]
         result.save(tmp_path / combine)
         found[combine] = (tmp_path / combine / "report.html").read_text()
@@ -172,6 +172,6 @@ def test_the_headline_leaves_out_groups_of_which_nothing_is_certain(
     people = lw.records(frame, person="each row")
     query: Any = lw.statistic(people, "above", column="v", levels=["2", "2.5", "3"], by="g", groups=groups)
     budget = lw.Budget(f"sqlite:///{tmp_path}/b.db", dataset="numbers", cap="100")
-    lw.release(lw.plan(query, lw.AdditionOnly("40"), safe_at_most=1), budget).save(tmp_path / "out")
+    lw.release(lw.plan(query, lw.AdditionOnly("40"), lw.Decide(safe_at_most=1)), budget).save(tmp_path / "out")
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert f"<h1>{title}" in page

@@ -23,6 +23,7 @@ import pyarrow as pa
 import pytest
 from tests.engine.test_pipeline_sensitivity import loss, planned
 from tests.grid.notions import BY_NAME, OF_FACTS
+from tests.sources import describe_by
 
 import leeward as lw
 from leeward.engine import _numbers, _visits, open_data, read_keys
@@ -100,7 +101,7 @@ def visits_of(draw: random.Random) -> Question:
     listed = lw.places(pa.table({"place": draw.choice([["p", "q"], ["q", "r", "p"]])}), place="place")
 
     def ask(where: Mapping[str, Any], start: datetime, end: datetime) -> Any:
-        seen = lw.visits(**where, person="who", place="at", time="when", keep=keep)
+        seen = describe_by(lw.visits, **where, person="who", place="at", time="when", keep=keep)
         return lw.count_visitors(seen, listed, start=start, end=end, places_per_person=k, if_more=which)
 
     menu = [["p", "q", "r", "q", "p", "zz", None], ["in", "in", "in", "out", None]]
@@ -129,7 +130,7 @@ def numbers_of(draw: random.Random) -> Question:
     keep = draw.choice([{}, {"mode": ["in"]}])
 
     def ask(where: Mapping[str, Any], start: datetime, end: datetime) -> Any:
-        held = lw.records(**where, person="who", combine=combine, keep=keep, time="when")
+        held = describe_by(lw.records, **where, person="who", combine=combine, keep=keep, time="when")
         return lw.statistic(held, kind, **how, start=start, end=end)
 
     menu: list[Sequence[Any]] = [NUMBERS, ["u", "v", "u", "other", None], ["in", "in", "out", None]]

@@ -17,6 +17,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from tests.deciding import decide_by
 from tests.keys.test_promises import PAIRS, QUESTIONS
 from tests.sources import describe_by
 
@@ -75,9 +76,9 @@ def decided(query: CountVisitors | Statistic, notion: Notion | None = None, **ho
     """Return the key of which places are safe."""
     asked: dict[str, Any] = {"query": query, "notion": notion or lw.AdditionOnly("1"), "safe_at_most": 2, **how}
     try:
-        return question(lw.plan(**asked), DIGEST)
+        return question(decide_by(lw.plan, **asked), DIGEST)
     except NotPrivateError:  # the notion lets counts fall too
-        return question(lw.plan(**asked, error_at_most="1/10"), DIGEST)
+        return question(decide_by(lw.plan, **asked, error_at_most="1/10"), DIGEST)
 
 
 def number(kind: Any, notion: Notion | None = None, table: Mapping[str, Any] | None = None, **how: Any) -> Question:
@@ -120,7 +121,7 @@ CELLS: dict[str, Any] = {"place": None, "latitude": "lat", "longitude": "lon"}
 
 def _round(number: int) -> Question:
     hours = [visitors(start=f"2026-01-01T{18 + i}:00", end=f"2026-01-01T{19 + i}:00") for i in range(number)]
-    made = lw.plan(hours[-1], lw.Presence("1"), safe_at_most=30, mechanism="sanitized", stop_after=5)
+    made = lw.plan(hours[-1], lw.Presence("1"), lw.Decide(safe_at_most=30), mechanism="sanitized", stop_after=5)
     return question(made, DIGEST, rounds=[each.window for each in hours])
 
 
@@ -158,7 +159,7 @@ QUESTION: Mapping[str, Callable[[], Question]] = {
         statistic(records("people.parquet", person="user"), "histogram", by="sex", groups=["f", "m"]), lw.UnboundedDP("1")
     ),
     "seeded": lambda: question(
-        lw.plan(visitors(places_per_person=1), lw.Presence("1"), safe_at_most=2), DIGEST, fit_for_release=False
+        lw.plan(visitors(places_per_person=1), lw.Presence("1"), lw.Decide(safe_at_most=2)), DIGEST, fit_for_release=False
     ),
     "the first round of a monitor": lambda: _round(1),
     "the third round of a monitor": lambda: _round(3),

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from tests.deciding import decide_by
 from tests.keys.bench import NEW, SAME, refused
 from tests.sources import describe_by
 
@@ -101,7 +102,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Asked], lw.sessio
             **asked.plan,
         }
         notion = how.pop("notion")
-        plans = [lw.plan(lw.count_visitors(seen, listed, start=s, end=e), notion, **how) for s, e in asked.windows]
+        plans = [
+            decide_by(lw.plan, lw.count_visitors(seen, listed, start=s, end=e), notion, **how) for s, e in asked.windows
+        ]
         budget = lw.Budget(
             f"sqlite:///{folder / 'budget.db'}", **{"dataset": "town", "cap": "1000", "new": True, **asked.budget}
         )

@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 import pandas as pd
 import pytest
+from tests.deciding import decide_by
 from tests.keys.bench import NEW, SAME, Bench, Given, Row, number, refused, without_a_row
 
 import leeward as lw
@@ -216,7 +217,7 @@ def ask(folder: Path) -> Callable[[Given], lw.Release]:
             else [str(folder / part) for part in source] if isinstance(source, list) else str(folder / source)
         )  # fmt: skip
         return release(
-            plan(number(made), **made["plan"]),
+            decide_by(plan, number(made), **made["plan"]),
             Budget(Bench(folder).url, **made["Budget"]),
             accept_useless=True,  # percentiles and extremes at a small ε, of which only the key is looked at
             **made.get("release", {}),

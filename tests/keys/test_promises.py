@@ -33,9 +33,9 @@ def decided(k: int | None, mechanism: Any) -> Callable[[Notion], Any]:
 
     def planned(notion: Notion) -> Any:
         try:
-            return lw.plan(query, notion, safe_at_most=2, mechanism=mechanism)
+            return lw.plan(query, notion, lw.Decide(safe_at_most=2), mechanism=mechanism)
         except LeewardError:
-            return lw.plan(query, notion, safe_at_most=2, mechanism=mechanism, error_at_most="1/10")
+            return lw.plan(query, notion, lw.Decide(safe_at_most=2, error_at_most="1/10"), mechanism=mechanism)
 
     return planned
 

@@ -13,6 +13,7 @@ import duckdb
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from tests.deciding import decide_by
 from tests.keys.bench import NEW, SAME, Bench, Row, inputs, refused, visitors, without_a_row
 
 import leeward as lw
@@ -188,11 +189,12 @@ ROWS: Mapping[str, list[Row]] = {
 
 HOLDERS = {
     "visits": [lw.visits, Visits, Source], "places": [lw.places, Places, Source], "grid": [lw.grid, Grid],
-    "count_visitors": [lw.count_visitors, CountVisitors, Window], "plan": [plan], "release": [release], "Budget": [Budget],
+    "count_visitors": [lw.count_visitors, CountVisitors, Window], "plan": [plan, lw.Decide],
+    "release": [release], "Budget": [Budget],
 }  # fmt: skip
 BY_OTHERS = {
     *("count_visitors.visits", "count_visitors.places", "count_visitors.window"),  # by their own fields
-    *("plan.query", "release.plan", "release.budget"),  # likewise
+    *("plan.query", "plan.decide", "release.plan", "release.budget"),  # likewise
 }
 HOW_WRITTEN = {
     *(f"{table}.{key}" for table in ("visits", "places") for key in ("given", "delimiter", "encoding", "decimal")),
@@ -246,7 +248,7 @@ def ask(folder: Path) -> Ask:
             made[holder]["source"] = _found(folder, made[holder]["source"])
         ledger = f"sqlite:///{folder / made['Budget'].pop('ledger', 'budget.db')}"
         return release(
-            plan(visitors(made), **made["plan"]), Budget(ledger, **made["Budget"]), **made.get("release", {})
+            decide_by(plan, visitors(made), **made["plan"]), Budget(ledger, **made["Budget"]), **made.get("release", {})
         )
 
     return asked

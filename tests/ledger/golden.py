@@ -49,7 +49,7 @@ def window(hour: int) -> lw.query.CountVisitors:
 
 def plan_of_counts() -> Any:
     """Return the plan of the first answer."""
-    return lw.plan(window(18), lw.AdditionOnly("1/3"), safe_at_most=2, what="counts")
+    return lw.plan(window(18), lw.AdditionOnly("1/3"), lw.Decide(safe_at_most=2), what="counts")
 
 
 def answers(ledger: str = "answers.ledger") -> dict[str, Any]:
@@ -60,7 +60,7 @@ def answers(ledger: str = "answers.ledger") -> dict[str, Any]:
     """
     total = statistic(records("ages.csv", person="user"), "sum", column="age", lower=0, upper=100, step=1)
     rounds = [
-        lw.plan(window(hour), lw.Presence("1"), safe_at_most=3, mechanism="sanitized", stop_after=4)
+        lw.plan(window(hour), lw.Presence("1"), lw.Decide(safe_at_most=3), mechanism="sanitized", stop_after=4)
         for hour in (18, 19)
     ]
     released = [

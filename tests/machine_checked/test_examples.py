@@ -331,7 +331,7 @@ def test_all_groups_are_scanned_for_the_price_of_one() -> None:
     table = lw.records("t.csv", person="who")
     for groups, levels, stops in itertools.product((1, 2, 3), (1, 2, 4), (1, 2, 3)):
         query = lw.statistic(table, "above", column="v", levels=range(levels), by="g", groups=list("fmx"[:groups]))
-        plan = lw.plan(query, AdditionOnly("1/3"), safe_at_most=2, stop_after=stops)
+        plan = lw.plan(query, AdditionOnly("1/3"), lw.Decide(safe_at_most=2), stop_after=stops)
         assert plan.price == Fraction(stops, 3)
         assert plan.mechanism.line == Line(inf, "1/3")
 

@@ -198,9 +198,9 @@ PLANNED: dict[str, Callable[[Notion], object]] = {
         lw.statistic(PEOPLE, "median", **BOUNDS), notion, mechanism="geometric"
     ),
     "levels": lambda notion: lw.plan(
-        lw.statistic(PEOPLE, "above", **BOUNDS), notion, safe_at_most=1, error_at_most="1/20"
+        lw.statistic(PEOPLE, "above", **BOUNDS), notion, lw.Decide(safe_at_most=1, error_at_most="1/20")
     ),
-    "places": lambda notion: lw.plan(SEEN, notion, safe_at_most=1, error_at_most="1/20"),
+    "places": lambda notion: lw.plan(SEEN, notion, lw.Decide(safe_at_most=1, error_at_most="1/20")),
     "a name": lambda notion: lw.plan(lw.select(SEEN, "busiest"), notion),
     "a group's name": lambda notion: lw.plan(
         lw.select(lw.statistic(PEOPLE, "histogram", **GROUPED), "busiest"), notion

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.stats import binom
+from tests.deciding import decide_by
 
 import leeward as lw
 from leeward.errors import InputError, NotPrivateError, SpecError
@@ -107,9 +108,9 @@ def test_a_random_order_of_many_kinds_at_other_prices() -> None:
 def test_the_errors_are_those_of_counts_that_are_published(epsilon: str, t: int, counts: dict[int, int] | None) -> None:
     """By the law of each place and look, summed over all noisy counts that are published."""
     scenario = Scenario(counts=counts)
-    found = compare(query(), lw.AdditionOnly(epsilon), safe_at_most=t, mechanism="adaptive", scenario=scenario).options[
-        0
-    ]
+    found = compare(
+        query(), lw.AdditionOnly(epsilon), lw.Decide(safe_at_most=t), mechanism="adaptive", scenario=scenario
+    ).options[0]
     rate, off, known = float(Fraction(epsilon)), dict[int, float](), counts or {0: 1}
     chances = [by_hand(rate, t, c) for c in known]
     often = reached([*known.values()], chances, [1, 2], 0) if counts else [1]
@@ -131,7 +132,7 @@ def test_the_errors_are_those_of_counts_that_are_published(epsilon: str, t: int,
 
 
 def test_the_chance_of_safe_is_that_of_both_looks() -> None:
-    made = plan(query(), lw.Presence("1"), safe_at_most=2, mechanism="adaptive", stop_after=3)
+    made = plan(query(), lw.Presence("1"), lw.Decide(safe_at_most=2), mechanism="adaptive", stop_after=3)
     for c, (safe, _) in made.decision_curve().items():
         assert float(safe or 0) == pytest.approx(1 - sum(by_hand(1, 2, c)), rel=1e-12)
     assert made.price == 3
@@ -143,7 +144,9 @@ def test_the_chance_of_safe_is_that_of_both_looks() -> None:
 @pytest.mark.parametrize("probability", ["1/2", "0.9", "0.99"])
 def test_what_a_wish_takes_is_a_knife_edge(probability: str) -> None:
     wish = float(Fraction(probability))
-    option = compare(query(), lw.Presence("1"), safe_at_most=2, mechanism="adaptive").find("presence", "adaptive")
+    option = compare(query(), lw.Presence("1"), lw.Decide(safe_at_most=2), mechanism="adaptive").find(
+        "presence", "adaptive"
+    )
     needed, t = option.epsilon_for(1, probability), option.safe_at_most_for(1, probability)
     assert needed is not None
     assert t is not None
@@ -160,18 +163,24 @@ def test_it_is_recommended_where_there_are_crowds_and_only_there() -> None:
     asked: dict[str, Any] = {"safe_at_most": 9, "stop_after": 10}
 
     def found(counts: dict[int, int] | None, **more: Any) -> tuple[Any, Any]:
-        compared = compare(query(), lw.Presence("1"), **{**asked, **more}, scenario=Scenario(300, counts=counts))
+        compared = decide_by(
+            compare, query(), lw.Presence("1"), **{**asked, **more}, scenario=Scenario(300, counts=counts)
+        )
         rows = {o.mechanism for o in compared.possible}
         return recommend(compared).option, rows
 
     crowded, rows = found({0: 250, 60: 50})
     assert (crowded.notion.name, crowded.mechanism, crowded.price) == ("presence", "adaptive", 10)
     assert "adaptive" in rows
-    rival = compare(query(), lw.Presence("1"), **asked, scenario=Scenario(300, counts={0: 250, 60: 50})).options[0]
+    rival = decide_by(
+        compare, query(), lw.Presence("1"), **asked, scenario=Scenario(300, counts={0: 250, 60: 50})
+    ).options[0]
     assert rival.mechanism == "sanitized"
     assert crowded.expected.safe > 1.8 * rival.expected.safe
     assert crowded.expected.answered - crowded.expected.safe > 1.8 * (rival.expected.answered - rival.expected.safe)
-    said = recommend(compare(query(), lw.Presence("1"), **asked, scenario=Scenario(300, counts={0: 250, 60: 50})))
+    said = recommend(
+        decide_by(compare, query(), lw.Presence("1"), **asked, scenario=Scenario(300, counts={0: 250, 60: 50}))
+    )
     assert "is the exact count with probability at most 63.3%" in said.cautions[0]
     # counts just above the threshold are paid in full, and empty places near it are published by either look
     near, rows = found({0: 200, 8: 60, 10: 40})
@@ -189,7 +198,7 @@ def test_it_is_recommended_where_there_are_crowds_and_only_there() -> None:
 def test_if_nobody_were_anywhere_it_never_calls_more_places_safe() -> None:
     for t, epsilon, stops in itertools.product((0, 2, 9), ("1/3", "1", "3"), (1, 2, 7)):
         made = {
-            name: plan(query(), lw.Presence(epsilon), safe_at_most=t, mechanism=name, stop_after=stops)
+            name: plan(query(), lw.Presence(epsilon), lw.Decide(safe_at_most=t), mechanism=name, stop_after=stops)
             for name in ("sanitized", "adaptive")
         }
         safe = {
@@ -211,7 +220,7 @@ def test_it_is_refused_exactly_where_the_sanitized_mechanism_is() -> None:
         said: list[Any] = []
         for name in ("sanitized", "adaptive"):
             try:
-                made = plan(query(bound, if_more), notion, safe_at_most=2, mechanism=name, stop_after=3)
+                made = plan(query(bound, if_more), notion, lw.Decide(safe_at_most=2), mechanism=name, stop_after=3)
             except NotPrivateError as refused:
                 said.append(type(refused))
             else:
@@ -224,9 +233,9 @@ def test_it_is_refused_exactly_where_the_sanitized_mechanism_is() -> None:
 def test_what_it_does_not_decide_is_refused() -> None:
     for more in ({"safe_at_most": None, "dangerous_at_least": 3}, {"dangerous_at_least": 9}):
         with pytest.raises(SpecError, match="The adaptive mechanism"):
-            plan(query(), lw.Presence("1"), **{"safe_at_most": 2, "mechanism": "adaptive", **more})
+            decide_by(plan, query(), lw.Presence("1"), **{"safe_at_most": 2, "mechanism": "adaptive", **more})
     with pytest.raises(InputError, match="stop_after = 0"):
-        plan(query(), lw.Presence("1"), safe_at_most=2, mechanism="adaptive", stop_after=0)
+        plan(query(), lw.Presence("1"), lw.Decide(safe_at_most=2), mechanism="adaptive", stop_after=0)
 
 
 @pytest.mark.parametrize("looks", [(), ("1/2",), ("1/4", "1/2")])
@@ -251,7 +260,7 @@ def test_what_is_stored_can_be_read_again(looks: tuple[str, ...]) -> None:
 def test_published_rows_say_at_which_look() -> None:
     import pyarrow as pa
 
-    made = plan(query(), lw.Presence("1"), safe_at_most=2, mechanism="adaptive", stop_after=4)
+    made = plan(query(), lw.Presence("1"), lw.Decide(safe_at_most=2), mechanism="adaptive", stop_after=4)
     places = pa.table({"place": [*"abcde"]})
     rows = made.answers(np.array([-1, -3 - 17, 4, -1, -2]), places).to_pylist()
     assert [row["state"] for row in rows] == ["safe", "obscure", "obscure", "safe", "obscure"]

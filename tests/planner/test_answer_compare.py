@@ -140,7 +140,7 @@ def test_a_notebook_shows_a_table_of_the_rows_and_what_speaks_for_which() -> Non
 def test_what_means_nothing_there_is_refused() -> None:
     for query in (asked("mean"), TOWNS):
         with pytest.raises(InputError, match="decisions are about counts of people"):
-            lw.compare(query, lw.AdditionOnly("1"), safe_at_most=2)  # type: ignore[call-overload]
+            lw.compare(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2))  # type: ignore[call-overload]
     with pytest.raises(InputError, match="only groups that nobody has listed"):
         lw.compare(asked("mean"), lw.AdditionOnly("1"), delta="1e-6")  # type: ignore[call-overload]
     with pytest.raises(InputError, match="only a percentile"):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.deciding import decide_by
 
 import leeward as lw
 from leeward.errors import InputError, RefusedError
@@ -97,14 +98,14 @@ def far(rows: np.ndarray, expected: list[float]) -> bool:
 def test_what_is_foretold_is_what_happens(number: int) -> None:
     """False alarm below 3e-6 in all; ε off by a factor of 1.5 (or of 2, with a stop) is noticed in every spec."""
     asked_query, notion, asked = TEN[number]
-    made = plan(asked_query, notion, **asked)
+    made = decide_by(plan, asked_query, notion, **asked)
     rows = simulated(made, 300, seed=100 + number)
-    own = compare(asked_query, notion, **asked, scenario=Scenario(counts=COUNTS)).options[0]
+    own = decide_by(compare, asked_query, notion, **asked, scenario=Scenario(counts=COUNTS)).options[0]
     assert own.plan is not None
     assert question(own.plan, "") == question(made, "")
     assert not far(rows, foretold(own))
     another = "1/2" if made.mechanism.name in STOPPING else "3/2"  # how far one gets varies much from run to run
-    wrong = compare(asked_query, notion.scale(another), **asked, scenario=Scenario(counts=COUNTS)).options[0]
+    wrong = decide_by(compare, asked_query, notion.scale(another), **asked, scenario=Scenario(counts=COUNTS)).options[0]
     assert far(rows, foretold(wrong))
 
 
@@ -112,7 +113,7 @@ def test_what_is_foretold_is_what_happens(number: int) -> None:
 def test_error_quantiles_and_spread_are_met() -> None:
     """Each comparison is off by chance with probability below 1e-6."""
     own = compare(
-        query(2), lw.UnboundedDP("1"), safe_at_most=2, error_at_most="0.1", scenario=Scenario(counts=COUNTS)
+        query(2), lw.UnboundedDP("1"), lw.Decide(safe_at_most=2, error_at_most="0.1"), scenario=Scenario(counts=COUNTS)
     ).options[0]
     assert own.plan is not None
     assert own.errors is not None
@@ -129,13 +130,14 @@ def test_error_quantiles_and_spread_are_met() -> None:
 @pytest.mark.parametrize("number", range(len(TEN)))
 def test_every_row_is_a_plan_that_release_would_carry_out(number: int) -> None:
     asked_query, notion, asked = TEN[number]
-    compared = compare(asked_query, notion, **asked)
+    compared = decide_by(compare, asked_query, notion, **asked)
     assert compared.as_written is compared.options[0].plan
     for option in compared.options:
         if option.plan is None:
             continue
         decided = {"safe_at_most": asked.get("safe_at_most"), "dangerous_at_least": asked.get("dangerous_at_least")}
-        again = plan(
+        again = decide_by(
+            plan,
             asked_query,
             option.notion,
             **decided,
@@ -156,7 +158,9 @@ def test_prices_in_the_budget_and_what_it_cannot_cover() -> None:
         "dp/person": {"presence": None, "addition-only": None, "dp": 1, "add-remove-replace-dp": 1},
     }
     for counted_in, prices in expected.items():
-        compared = compare(query(), lw.Presence("1"), safe_at_most=2, scenario=Scenario(counted_in=counted_in))
+        compared = compare(
+            query(), lw.Presence("1"), lw.Decide(safe_at_most=2), scenario=Scenario(counted_in=counted_in)
+        )
         for name, price in prices.items():
             option = compared.find(name)
             assert option.in_budget == price, (counted_in, name)
@@ -164,7 +168,7 @@ def test_prices_in_the_budget_and_what_it_cannot_cover() -> None:
 
 
 def test_the_best_possible_decision_is_met_where_theory_says_so() -> None:
-    compared = compare(query(), lw.Presence("1"), safe_at_most=2, error_at_most=None)
+    compared = compare(query(), lw.Presence("1"), lw.Decide(safe_at_most=2, error_at_most=None))
     one_sided, dp = compared.find("presence"), compared.find("dp")
     for count in range(5):
         best, mine = best_possible(one_sided, query())(count)[0], one_sided.probability_safe(count)
@@ -173,22 +177,24 @@ def test_the_best_possible_decision_is_met_where_theory_says_so() -> None:
         assert isinstance(above, Weight)
         assert isinstance(below, Weight)
         assert below < above  # integer thresholds leave some of α unused
-    two = compare(query(2), lw.Presence("1"), safe_at_most=2).find("presence")
+    two = compare(query(2), lw.Presence("1"), lw.Decide(safe_at_most=2)).find("presence")
     assert (two.probability_safe(0) or 0) < (best_possible(two, query(2))(0)[0] or 0)
-    danger = compare(query(), lw.RemovalOnly("1"), dangerous_at_least=3).find("removal-only")
+    danger = compare(query(), lw.RemovalOnly("1"), lw.Decide(dangerous_at_least=3)).find("removal-only")
     assert all(best_possible(danger, query())(c)[1] == danger.probability_dangerous(c) for c in range(7))
 
 
 def chance_at(option: Option, notion: lw.Notion, count: int) -> Weight:
     assert option.plan is not None
-    made = plan(option.plan.query, notion, safe_at_most=2, error_at_most=option.error_at_most, useful_from="0")
+    made = plan(
+        option.plan.query, notion, lw.Decide(safe_at_most=2, error_at_most=option.error_at_most, useful_from="0")
+    )
     assert made.sanitizer is not None
     return made.sanitizer.probability(count)
 
 
 @pytest.mark.parametrize("name", ["presence", "addition-only", "removal-only", "dp", "bounded-dp", "graded"])
 def test_the_epsilon_for_a_wish_is_a_knife_edge(name: str) -> None:
-    option = compare(query(), lw.Presence("1"), safe_at_most=2).find(name)
+    option = compare(query(), lw.Presence("1"), lw.Decide(safe_at_most=2)).find(name)
     needed = option.epsilon_for(1, "0.9")
     assert needed is not None
     assert chance_at(option, needed, 1) >= Fraction(9, 10)
@@ -196,14 +202,16 @@ def test_the_epsilon_for_a_wish_is_a_knife_edge(name: str) -> None:
 
 
 def test_the_threshold_for_a_wish_is_a_knife_edge() -> None:
-    for option in compare(query(), lw.Presence("1"), safe_at_most=2).possible:
+    for option in compare(query(), lw.Presence("1"), lw.Decide(safe_at_most=2)).possible:
         t = option.safe_at_most_for(1, "0.9")
         if option.plan is None or option.mechanism in STOPPING:
             continue
         assert t is not None
         alpha = option.error_at_most
         chances = [
-            plan(query(), option.notion, safe_at_most=s, error_at_most=alpha, useful_from="0").decision_curve()[1][0]
+            plan(
+                query(), option.notion, lw.Decide(safe_at_most=s, error_at_most=alpha, useful_from="0")
+            ).decision_curve()[1][0]
             for s in (t - 1, t)
         ]
         assert chances[0] is not None
@@ -217,19 +225,21 @@ def name_of(compared: Comparison) -> tuple[str, str] | None:
 
 
 def test_the_protected_side_is_kept() -> None:
-    dp = compare(query(), lw.UnboundedDP("1"), safe_at_most=2, error_at_most="0.01")
+    dp = compare(query(), lw.UnboundedDP("1"), lw.Decide(safe_at_most=2, error_at_most="0.01"))
     assert name_of(dp) == ("dp", "geometric")
     lacks = {o.notion.name: what for o, what in recommend(dp).gives_up}
     assert "does not protect all that dp protects" in lacks["presence"]
     assert "it costs 4 times as much, in dp" in next(
         w for o, w in recommend(dp).gives_up if str(o.notion).endswith('absence="4")')
     )
-    assert name_of(compare(query(), lw.Presence("1"), safe_at_most=2)) == ("presence", "geometric")
+    assert name_of(compare(query(), lw.Presence("1"), lw.Decide(safe_at_most=2))) == ("presence", "geometric")
 
 
 def test_what_the_budget_cannot_pay_is_not_recommended() -> None:
     def compared(asked: CountVisitors, notion: lw.Notion, left: Fraction | None = None) -> Comparison:
-        return compare(asked, notion, safe_at_most=2, scenario=Scenario(counted_in="presence/person", left=left))
+        return compare(
+            asked, notion, lw.Decide(safe_at_most=2), scenario=Scenario(counted_in="presence/person", left=left)
+        )
 
     assert name_of(compared(query(1, "latest"), lw.AdditionOnly("1"))) is None
     assert name_of(compared(query(), lw.AdditionOnly("1"))) == ("presence", "geometric")
@@ -241,11 +251,11 @@ def test_what_the_budget_cannot_pay_is_not_recommended() -> None:
 
 
 def test_of_equal_rows_the_one_that_protects_more() -> None:
-    advice = recommend(compare(query(), lw.AdditionOnly("1"), safe_at_most=2))
+    advice = recommend(compare(query(), lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)))
     assert advice.option is not None
     assert advice.option.notion.name == "presence"
     assert "protects more" in advice.reason
-    truncated = recommend(compare(query(1, "latest"), lw.AdditionOnly("1"), safe_at_most=2))
+    truncated = recommend(compare(query(1, "latest"), lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)))
     assert truncated.option is not None
     assert truncated.option.notion.name == "addition-only"  # presence is refused there
     assert any("cut to the bound" in said for said in truncated.cautions)
@@ -253,7 +263,7 @@ def test_of_equal_rows_the_one_that_protects_more() -> None:
 
 def test_nothing_that_can_be_wrong_replaces_what_never_is() -> None:
     """With a large α dp would say more at the same price, and be wrong: it is told, and not recommended."""
-    compared = compare(query(), lw.AdditionOnly("1"), safe_at_most=2, scenario=Scenario(assumed_error="0.3"))
+    compared = compare(query(), lw.AdditionOnly("1"), lw.Decide(safe_at_most=2), scenario=Scenario(assumed_error="0.3"))
     dp, advice = compared.find("dp"), recommend(compared)
     assert advice.option is not None
     assert dp.in_asked == 1
@@ -263,18 +273,20 @@ def test_nothing_that_can_be_wrong_replaces_what_never_is() -> None:
 
 
 def test_sanitized_or_geometric_depends_on_how_far_one_gets() -> None:
-    many = compare(query(5), lw.Presence("1"), safe_at_most=2, scenario=Scenario(places=5))
+    many = compare(query(5), lw.Presence("1"), lw.Decide(safe_at_most=2), scenario=Scenario(places=5))
     assert name_of(many) == ("presence", "sanitized")
-    assert name_of(compare(query(6), lw.Presence("1"), safe_at_most=2, scenario=Scenario(places=500))) == (
+    assert name_of(compare(query(6), lw.Presence("1"), lw.Decide(safe_at_most=2), scenario=Scenario(places=500))) == (
         "presence",
         "geometric",
     )
-    crowded = compare(query(5), lw.Presence("1"), safe_at_most=2, scenario=Scenario(places=5, counts={0: 1, 9: 4}))
+    crowded = compare(
+        query(5), lw.Presence("1"), lw.Decide(safe_at_most=2), scenario=Scenario(places=5, counts={0: 1, 9: 4})
+    )
     assert name_of(crowded) == ("presence", "geometric")  # it would stop at once
-    unbounded = compare(query(None), lw.Presence("1"), safe_at_most=2, scenario=Scenario(places=300))
+    unbounded = compare(query(None), lw.Presence("1"), lw.Decide(safe_at_most=2), scenario=Scenario(places=300))
     assert name_of(unbounded) == ("presence", "sanitized")
     useless = compare(
-        query(None), lw.Presence("1"), safe_at_most=2, scenario=Scenario(places=500)
+        query(None), lw.Presence("1"), lw.Decide(safe_at_most=2), scenario=Scenario(places=500)
     )  # it reaches 20 of them
     assert "of 500 places before it stops" in useless.refusal
     assert name_of(useless) is None
@@ -282,7 +294,7 @@ def test_sanitized_or_geometric_depends_on_how_far_one_gets() -> None:
 
 def test_the_subsampled_count_is_never_recommended_for_a_count_and_says_why() -> None:
     for bound, said in ((1, "Never recommended"), (3, "the smaller one for counts below")):
-        compared = compare(query(bound), lw.UnboundedDP("1"), safe_at_most=2, error_at_most="0.1")
+        compared = compare(query(bound), lw.UnboundedDP("1"), lw.Decide(safe_at_most=2, error_at_most="0.1"))
         option = compared.find("dp", "subsampled count")
         assert said in option.note
         assert not option.releasable
@@ -291,7 +303,7 @@ def test_the_subsampled_count_is_never_recommended_for_a_count_and_says_why() ->
 
 def test_norm_noise_is_compared_where_places_are_few() -> None:
     """The figures of DESIGN, section 2: three places, a person may be at all of them, ε = 1/2."""
-    compared = compare(query(3), lw.Presence("1/2"), safe_at_most=2, scenario=Scenario(places=3))
+    compared = compare(query(3), lw.Presence("1/2"), lw.Decide(safe_at_most=2), scenario=Scenario(places=3))
     norm, usual = compared.find("presence", "norm"), compared.find("presence")
     assert (norm.errors and round(norm.errors.mean, 2), usual.errors and round(usual.errors.mean, 2)) == (3.5, 5.51)
     safe = [round(float(option.probability_safe(0) or 0), 3) for option in (norm, usual)]
@@ -299,32 +311,34 @@ def test_norm_noise_is_compared_where_places_are_few() -> None:
     assert not norm.releasable
     with pytest.raises(InputError):
         # one place a person
-        compare(query(), lw.Presence("1"), safe_at_most=2, scenario=Scenario(places=3)).find("presence", "norm")
+        compare(query(), lw.Presence("1"), lw.Decide(safe_at_most=2), scenario=Scenario(places=3)).find(
+            "presence", "norm"
+        )
 
 
 def test_a_refused_spec_is_refused_in_words_and_its_neighbours_are_shown() -> None:
-    compared = compare(query(), lw.UnboundedDP("1"), safe_at_most=2)
+    compared = compare(query(), lw.UnboundedDP("1"), lw.Decide(safe_at_most=2))
     assert compared.as_written is None
     assert "error_at_most" in compared.refusal
     assert compared.find("dp").error_at_most == Fraction(Scenario().assumed_error)
     with pytest.raises(RefusedError):
-        plan(query(), lw.UnboundedDP("1"), safe_at_most=2)
+        plan(query(), lw.UnboundedDP("1"), lw.Decide(safe_at_most=2))
     with pytest.raises(InputError):
-        compare(query(), lw.Presence("1"), safe_at_most=2, scenario=Scenario(releases=0))
+        compare(query(), lw.Presence("1"), lw.Decide(safe_at_most=2), scenario=Scenario(releases=0))
 
 
 def test_is_plain_dp_enough() -> None:
-    small = recommend(compare(query(), lw.Presence("1"), safe_at_most=2))
+    small = recommend(compare(query(), lw.Presence("1"), lw.Decide(safe_at_most=2)))
     assert small.plain_dp_is_enough is False
     assert "ε = 2.27" in small.plain_dp
-    large = recommend(compare(query(), lw.Presence("2.27"), safe_at_most=2))
+    large = recommend(compare(query(), lw.Presence("2.27"), lw.Decide(safe_at_most=2)))
     assert large.plain_dp_is_enough is True
-    assert recommend(compare(query(), lw.Presence("2.269"), safe_at_most=2)).plain_dp_is_enough is False
-    assert recommend(compare(query(None), lw.Presence("1"), safe_at_most=2)).plain_dp_is_enough is None
+    assert recommend(compare(query(), lw.Presence("2.269"), lw.Decide(safe_at_most=2))).plain_dp_is_enough is False
+    assert recommend(compare(query(None), lw.Presence("1"), lw.Decide(safe_at_most=2))).plain_dp_is_enough is None
 
 
 def test_one_sided_releases_add_up_and_two_sided_ones_gain() -> None:
-    compared = compare(query(), lw.Presence("1/10"), safe_at_most=20, scenario=Scenario(releases=100))
+    compared = compare(query(), lw.Presence("1/10"), lw.Decide(safe_at_most=20), scenario=Scenario(releases=100))
     one = compared.find("presence").composed(100, "1e-6")
     assert one["withdraw"] == pytest.approx(10 + math.log1p(-1e-6), abs=1e-9)
     both = compared.find("dp").composed(100, "1e-6")
@@ -337,7 +351,9 @@ def test_one_sided_releases_add_up_and_two_sided_ones_gain() -> None:
 
 def test_removal_only_is_cautioned_against() -> None:
     said = recommend(
-        compare(query(), lw.RemovalOnly("1"), dangerous_at_least=3, scenario=Scenario(releases=5), what="counts")
+        compare(
+            query(), lw.RemovalOnly("1"), lw.Decide(dangerous_at_least=3), scenario=Scenario(releases=5), what="counts"
+        )
     ).cautions
     assert any("99.3%" in line for line in said)
     assert any("hardly a promise" in line for line in said)
@@ -355,13 +371,13 @@ def test_counts_are_read_from_text_and_files(tmp_path: Any) -> None:
 
 
 def test_a_printed_comparison_has_a_line_for_each_row_and_a_printed_recommendation_the_reason() -> None:
-    compared = compare(query(2), lw.Presence("1"), safe_at_most=2)
+    compared = compare(query(2), lw.Presence("1"), lw.Decide(safe_at_most=2))
     lines = str(compared).splitlines()
     assert len(lines) == len(compared.options)
     first = 'Presence("1"), geometric: price 1, a place with nobody called safe: 77.7%, never wrong'
     assert first in lines
     assert any(line.startswith('BoundedDP("1"), ') and line.endswith(", wrong at most 0.001") for line in lines)
-    refused = compare(query(1, "latest"), lw.Presence("1"), safe_at_most=2)
+    refused = compare(query(1, "latest"), lw.Presence("1"), lw.Decide(safe_at_most=2))
     assert any(line.startswith('Presence("1"), geometric: refused: ') for line in str(refused).splitlines())
     chosen = recommend(compared)
     assert str(chosen).splitlines()[:2] == [str(chosen.option), chosen.reason]
@@ -394,7 +410,7 @@ def test_no_part_of_counts_is_shown(counts: Any) -> None:
 def test_a_wish_that_no_epsilon_grants_is_told_so(notion: lw.Notion, count: int, probability: Any) -> None:
     """Found: a wish of certainty, or for a count above t, ended in an error about an argument that nobody gave."""
     found = compare(
-        query(), notion, safe_at_most=2, error_at_most="0.01" if isinstance(notion, lw.UnboundedDP) else None
+        query(), notion, lw.Decide(safe_at_most=2, error_at_most="0.01" if isinstance(notion, lw.UnboundedDP) else None)
     )
     made = recommend(found, count=count, probability=probability)
     assert made.plain_dp.startswith("No, even")
@@ -421,7 +437,7 @@ def test_what_is_expected_of_thousands_of_places_is_that_of_their_coins(stops: i
 def test_counts_of_more_places_than_there_are_are_refused() -> None:
     """Found: in Python they ended in a MemoryError."""
     with pytest.raises(InputError, match="over 10,000,000 places"):
-        compare(query(), lw.AdditionOnly("1"), safe_at_most=2, scenario=Scenario(counts={0: 10**15}))
+        compare(query(), lw.AdditionOnly("1"), lw.Decide(safe_at_most=2), scenario=Scenario(counts={0: 10**15}))
 
 
 @pytest.mark.parametrize(
@@ -444,7 +460,9 @@ def test_the_errors_of_sanitized_counts_are_those_of_counts_that_are_published(
     weighs as it is reached: places arrive at times that are uniform between 0 and 1, and one is reached at u if none was
     published before, which of n others that are published with chance p each has the chance (1 - p·u)^n.
     """
-    options = compare(query(None), lw.AdditionOnly(epsilon), safe_at_most=t, scenario=Scenario(counts=counts)).options
+    options = compare(
+        query(None), lw.AdditionOnly(epsilon), lw.Decide(safe_at_most=t), scenario=Scenario(counts=counts)
+    ).options
     found = next(o for o in options if o.mechanism == "sanitized" and isinstance(o.notion, lw.AdditionOnly)).errors
     rate, off = float(Fraction(epsilon)), dict[int, float]()
     known = counts or {0: 1}
@@ -481,7 +499,9 @@ def test_the_least_t_is_found_for_every_wish(notion: lw.Notion, probability: str
 
 def found_by_trying_every_one(notion: lw.Notion, probability: str) -> None:
     error = None if isinstance(notion, lw.AdditionOnly) else "0.01"
-    for option in compare(query(2), notion, safe_at_most=2, error_at_most=error, scenario=Scenario(places=2)).options:
+    for option in compare(
+        query(2), notion, lw.Decide(safe_at_most=2, error_at_most=error), scenario=Scenario(places=2)
+    ).options:
         if option.law is None or option.decisions is None:
             continue
         for count in (0, 3):

@@ -8,6 +8,7 @@ from typing import Any
 
 import mpmath
 import pytest
+from tests.deciding import decide_by
 from tests.oracle import hockey_stick
 
 import leeward as lw
@@ -32,7 +33,7 @@ def decided(notion: lw.Notion) -> dict[str, Any]:
 
 
 def option(notion: lw.Notion, bound: int | None, mechanism: str = "geometric", **given: Any) -> Any:
-    found = compare(query(bound), notion, scenario=Scenario(releases=2), **decided(notion), **given)
+    found = decide_by(compare, query(bound), notion, scenario=Scenario(releases=2), **decided(notion), **given)
     return next(o for o in found.options if (o.notion, o.mechanism) == (notion, mechanism))
 
 
@@ -88,7 +89,7 @@ def test_two_releases_at_two_places_a_person(notion: lw.Notion, moves: dict[Dire
 @pytest.mark.parametrize("notion", [lw.UnboundedDP("1"), lw.AdditionOnly("1")])
 def test_what_is_only_known_by_its_price(notion: lw.Notion) -> None:
     """Norm noise: each change costs ε at most; the worst law with that price, twice."""
-    found = compare(query(3), notion, scenario=Scenario(places=3), **decided(notion))
+    found = decide_by(compare, query(3), notion, scenario=Scenario(places=3), **decided(notion))
     norm = next(o for o in found.options if (o.notion, o.mechanism) == (notion, "norm"))
     one_way = isinstance(notion, lw.AdditionOnly)
     p, q = (mpmath.exp(1) / (1 + mpmath.exp(1)), 1 / (1 + mpmath.exp(1))) if not one_way else (mpmath.mpf(1), 0)
@@ -139,7 +140,7 @@ def steps(notion: Any) -> Any:
 @pytest.mark.parametrize("notion", units(), ids=str)
 def test_one_release_is_told_to_cost_what_its_worst_step_loses(notion: lw.Notion) -> None:
     """A step of a group moves all its members: found by hand, what was told of it was that of one member."""
-    found = compare(query(2), notion, **decided(notion)).options[0]
+    found = decide_by(compare, query(2), notion, **decided(notion)).options[0]
     told = found.composed(1, "1e-12")
     worst: dict[Direction, float] = dict.fromkeys(told, 0.0)
     for x, y in zip(*steps(notion).nonzero(), strict=True):
@@ -159,9 +160,9 @@ def test_one_release_is_told_to_cost_what_its_worst_step_loses(notion: lw.Notion
 @pytest.mark.parametrize("bound", [1, 2, 3])
 def test_releases_are_told_to_cost_no_more_than_their_price(bound: int) -> None:
     """Whatever δ is granted: found by hand, a fact was told to move as many counts as a person of the other promise."""
-    options = [compare(query(bound), notion, **decided(notion)).options[0] for notion in units()]
+    options = [decide_by(compare, query(bound), notion, **decided(notion)).options[0] for notion in units()]
     options += compare(
-        query(bound), lw.Presence("1"), safe_at_most=30, scenario=Scenario(places=3)
+        query(bound), lw.Presence("1"), lw.Decide(safe_at_most=30), scenario=Scenario(places=3)
     ).options  # other mechanisms too
     for made in options:
         for way, epsilon in made.composed(4, "1e-9").items():

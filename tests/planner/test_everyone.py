@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 import pytest
+from tests.deciding import decide_by
 from tests.oracle.left_out import sum_of_two
 
 import leeward as lw
@@ -35,7 +36,7 @@ def query(k: int | None = 1, if_more: Any = "latest") -> lw.query.CountVisitors:
 def test_the_rates_share_epsilon_by_the_odds() -> None:
     for k in (1, 2, 3):
         for t, guess in ((2, 0), (5, 3), (10, 1)):
-            made = lw.plan(query(k), lw.AdditionOnly("1"), safe_at_most=t, about="everyone", left_out=guess)
+            made = lw.plan(query(k), lw.AdditionOnly("1"), lw.Decide(safe_at_most=t, about="everyone", left_out=guess))
             rule = made.mechanism
             assert isinstance(rule, Everyone)
             assert rule.line.rise == inf
@@ -71,19 +72,21 @@ def test_the_rates_share_epsilon_by_the_odds() -> None:
 )
 def test_where_nothing_is_certain_of_everyone_it_is_refused_with_the_reason(notion: Any) -> None:
     with pytest.raises(NotPrivateError, match="addition-only") as refused:
-        lw.plan(query(), notion, **OF_ALL)
+        decide_by(lw.plan, query(), notion, **OF_ALL)
     assert "certain only if" in str(refused.value)
 
 
 def test_persons_with_an_epsilon_each_are_protected_by_the_smallest() -> None:
-    made = lw.plan(query(2), Personalised(lw.AdditionOnly("1"), ["1/2", "2"]), **OF_ALL)
+    made = decide_by(lw.plan, query(2), Personalised(lw.AdditionOnly("1"), ["1/2", "2"]), **OF_ALL)
     assert made.mechanism.line.fall * 2 + made.mechanism.left_out == exact("1/2")
 
 
 def test_where_nobody_is_left_out_it_costs_nothing() -> None:
     for notion in (lw.AdditionOnly("1"), lw.Presence("1")):
         for asked, mechanism in ((query(1, "refuse"), Geometric), (query(None, "refuse"), Sanitized)):
-            made, usual = (lw.plan(asked, notion, safe_at_most=5, about=about) for about in ("everyone", "counted"))
+            made, usual = (
+                lw.plan(asked, notion, lw.Decide(safe_at_most=5, about=about)) for about in ("everyone", "counted")
+            )
             assert isinstance(made.mechanism, mechanism)
             assert repr(made.mechanism) == repr(usual.mechanism)
             assert made.safe_if_left_out() == ()
@@ -92,7 +95,7 @@ def test_where_nobody_is_left_out_it_costs_nothing() -> None:
 def test_dangerous_alone_is_about_everyone_for_nothing() -> None:
     """Whoever was counted was there: at least T counted are at least T there, and a wrong word is wrong of both."""
     for notion, error in ((lw.RemovalOnly("1"), None), (lw.UnboundedDP("1"), "1/100"), (lw.AdditionOnly("1"), "1/100")):
-        made = lw.plan(query(), notion, dangerous_at_least=9, error_at_most=error, about="everyone")
+        made = lw.plan(query(), notion, lw.Decide(dangerous_at_least=9, error_at_most=error, about="everyone"))
         assert isinstance(made.mechanism, Geometric)
         assert made.drawn_from == "answer"
         assert "left out" in made.counted_so
@@ -102,7 +105,7 @@ def test_both_words_at_once_are_read_off_their_own_bounds() -> None:
     import numpy as np
     import pyarrow as pa
 
-    made = lw.plan(query(), lw.AdditionOnly("1"), **OF_ALL, dangerous_at_least=9, error_at_most="1/10")
+    made = decide_by(lw.plan, query(), lw.AdditionOnly("1"), **OF_ALL, dangerous_at_least=9, error_at_most="1/10")
     high = made.alarm.threshold
     drawn = np.array([0, 3, high, high - 1, high - 2, 2], np.int64)  # the last was left out at most
     answers = made.answers(drawn, pa.table({"place": [*"abcde"]}))
@@ -117,7 +120,7 @@ def test_the_counts_that_are_shown_bound_everyone() -> None:
     import numpy as np
     import pyarrow as pa
 
-    made = lw.plan(query(), lw.AdditionOnly("1"), **OF_ALL, what="counts")
+    made = decide_by(lw.plan, query(), lw.AdditionOnly("1"), **OF_ALL, what="counts")
     answers = made.answers(np.array([0, 4, 3], np.int64), pa.table({"place": ["a", "b"]}))
     assert answers.to_pydict() == {
         "place": ["a", "b"],
@@ -129,7 +132,7 @@ def test_the_counts_that_are_shown_bound_everyone() -> None:
 
 def test_the_plan_takes_the_k_with_the_best_odds() -> None:
     def taken(t: int, guesses: list[int]) -> tuple[int | None, int]:
-        made = lw.plan(query(1), lw.AdditionOnly("1"), safe_at_most=t, about="everyone", left_out=guesses)
+        made = lw.plan(query(1), lw.AdditionOnly("1"), lw.Decide(safe_at_most=t, about="everyone", left_out=guesses))
         return made.query.places_per_person, made.left_out
 
     assert taken(5, [3, 2, 1]) == (1, 3)
@@ -163,7 +166,7 @@ def test_the_plan_takes_the_k_with_the_best_odds() -> None:
 )
 def test_what_has_no_meaning_is_refused(wrong: dict[str, Any], error: type[LeewardError], words: str) -> None:
     with pytest.raises(error) as refused:
-        lw.plan(query(), lw.AdditionOnly("1"), **(OF_ALL | wrong))
+        decide_by(lw.plan, query(), lw.AdditionOnly("1"), **OF_ALL | wrong)
     assert words in str(refused.value)
 
 
@@ -171,13 +174,13 @@ def test_groups_leave_nobody_out_because_of_others() -> None:
     people = lw.records("people.parquet", person="id", combine="max")
     counts = lw.statistic(people, "histogram", column="age", lower=0, upper=90, step=30)
     with pytest.raises(SpecError, match="Leave both out"):
-        lw.plan(counts, lw.AdditionOnly("1"), **OF_ALL)
+        decide_by(lw.plan, counts, lw.AdditionOnly("1"), **OF_ALL)
     with pytest.raises(SpecError, match="where nobody is left out"):
-        lw.plan(query(1, "refuse"), lw.AdditionOnly("1"), **OF_ALL, left_out=1)
+        decide_by(lw.plan, query(1, "refuse"), lw.AdditionOnly("1"), **OF_ALL, left_out=1)
 
 
 def test_an_altered_plan_is_refused() -> None:
-    made = lw.plan(query(2), lw.AdditionOnly("1"), **OF_ALL, left_out=1)
+    made = decide_by(lw.plan, query(2), lw.AdditionOnly("1"), **OF_ALL, left_out=1)
     assert repr(remade(made).mechanism) == repr(made.mechanism)
     for altered in (
         dataclasses.replace(made, mechanism=Everyone(lw.Line(inf, "1/2"), "1/2", guess=1)),
@@ -190,7 +193,9 @@ def test_an_altered_plan_is_refused() -> None:
 
 def compared(k: int = 1, t: int = 5, about: Any = "counted", left_out: Any = 0, **more: Any) -> Any:
     beside = Scenario(places=100, **more)
-    return lw.compare(query(k), lw.AdditionOnly("1"), safe_at_most=t, about=about, left_out=left_out, scenario=beside)
+    return lw.compare(
+        query(k), lw.AdditionOnly("1"), lw.Decide(safe_at_most=t, about=about, left_out=left_out), scenario=beside
+    )
 
 
 def test_both_promises_are_among_the_rows_whichever_is_asked_for() -> None:
@@ -249,19 +254,19 @@ def test_the_report_has_the_odds_by_how_many_are_left_out() -> None:
 
 
 def test_a_plan_says_both_promises_and_the_odds_by_those_left_out() -> None:
-    everyone = lw.plan(query(), lw.AdditionOnly("1"), **OF_ALL)
-    counted = lw.plan(query(), lw.AdditionOnly("1"), safe_at_most=5)
+    everyone = decide_by(lw.plan, query(), lw.AdditionOnly("1"), **OF_ALL)
+    counted = lw.plan(query(), lw.AdditionOnly("1"), lw.Decide(safe_at_most=5))
     assert both_promises(everyone) == both_promises(counted)
     (_, one), (_, other) = both_promises(counted)
     assert one.endswith("99.7 %")
     assert "83.2 %, 75.6 %, 65.1 %, 51.3 %, 34.2 %, 15.4 % if at most 0, 1, 2, 3, 4, 5" in other
     assert "by how many are left out at most: 0: 0.8327" in str(everyone)
-    assert both_promises(lw.plan(query(1, "refuse"), lw.AdditionOnly("1"), safe_at_most=5)) == []
-    assert both_promises(lw.plan(query(), lw.UnboundedDP("1"), safe_at_most=5, error_at_most="1/10")) == []
+    assert both_promises(lw.plan(query(1, "refuse"), lw.AdditionOnly("1"), lw.Decide(safe_at_most=5))) == []
+    assert both_promises(lw.plan(query(), lw.UnboundedDP("1"), lw.Decide(safe_at_most=5, error_at_most="1/10"))) == []
 
 
 def test_what_is_useless_at_the_guess_says_what_else_may_be_guessed() -> None:
-    made = lw.plan(query(), lw.AdditionOnly("1"), safe_at_most=2, about="everyone", left_out=3)
+    made = lw.plan(query(), lw.AdditionOnly("1"), lw.Decide(safe_at_most=2, about="everyone", left_out=3))
     with pytest.raises(LowUtilityError, match="left_out = \\[3, 2, 1\\]"):
         refuse_useless(made, 100)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from tests.deciding import decide_by
 
 import leeward as lw
 from leeward.errors import InputError, LowUtilityError, NotPrivateError, SpecError
@@ -34,7 +35,7 @@ def ages() -> Any:
 def test_a_histogram_alone_stays_numbers_and_with_a_threshold_it_is_decided() -> None:
     assert isinstance(lw.plan(wards(), lw.AdditionOnly("1")), NumberPlan)
     for decided in ({"safe_at_most": 4}, {"dangerous_at_least": 4, "error_at_most": "0.01"}):
-        made: Any = lw.plan(wards(), lw.AdditionOnly("1"), **decided)
+        made: Any = decide_by(lw.plan, wards(), lw.AdditionOnly("1"), **decided)
         assert isinstance(made, Plan)
         assert isinstance(made.mechanism, Geometric)
 
@@ -48,19 +49,19 @@ def test_a_histogram_alone_stays_numbers_and_with_a_threshold_it_is_decided() ->
 ])  # fmt: skip
 def test_the_noise_of_each_notion_is_derived(notion: Any, never: bool, rates: tuple[str, str]) -> None:
     """One person is in one group: who comes or goes moves one count by 1, who is replaced moves two."""
-    made: Any = lw.plan(wards(), notion, safe_at_most=4, **({} if never else {"error_at_most": "0.01"}))
+    made: Any = decide_by(lw.plan, wards(), notion, safe_at_most=4, **{} if never else {"error_at_most": "0.01"})
     assert (str(made.mechanism.law.up), str(made.mechanism.law.down)) == rates
     assert made.decisions.never_wrong == never
 
 
 def test_the_mechanisms_that_stop_are_for_counts_that_only_fall() -> None:
     for kind, name in ((Sanitized, "sanitized"), (AdaptiveSanitized, "adaptive")):
-        made: Any = lw.plan(wards(), lw.AdditionOnly("1"), safe_at_most=4, mechanism=name, stop_after=2)
+        made: Any = lw.plan(wards(), lw.AdditionOnly("1"), lw.Decide(safe_at_most=4), mechanism=name, stop_after=2)
         assert isinstance(made.mechanism, kind)
         assert (str(made.price), str(made.listing(1).price)) == ("2", "1")
         for notion in (lw.UnboundedDP("1"), lw.BoundedDP("1"), lw.RemovalOnly("1")):
             with pytest.raises(NotPrivateError, match="raise a count"):
-                lw.plan(wards(), notion, safe_at_most=4, mechanism=name)
+                lw.plan(wards(), notion, lw.Decide(safe_at_most=4), mechanism=name)
 
 
 def test_closeness_of_numbers_pays_for_going_from_one_group_to_another() -> None:
@@ -68,7 +69,7 @@ def test_closeness_of_numbers_pays_for_going_from_one_group_to_another() -> None
     grid = ValueGrid(0, 100, 25)
     told = {"column": "age", "lower": 0, "upper": 100, "step": 25, "by": "ward", "groups": WARDS}
     query: Any = lw.statistic(lw.records("w.csv", person="patient"), "histogram", **told)
-    decided: Any = lw.plan(query, lw.Manhattan("1", grid, unit="25"), safe_at_most=4, error_at_most="0.01")
+    decided: Any = lw.plan(query, lw.Manhattan("1", grid, unit="25"), lw.Decide(safe_at_most=4, error_at_most="0.01"))
     plain = lw.plan(query, lw.Manhattan("1", grid, unit="25"))
     assert isinstance(plain, NumberPlan)
     assert decided.mechanism.line == plain.parts[0].line
@@ -77,7 +78,7 @@ def test_closeness_of_numbers_pays_for_going_from_one_group_to_another() -> None
 @pytest.mark.parametrize("notion", [lw.Presence("1"), lw.notion.Graded("1", "4")])
 def test_notions_about_single_facts_are_refused(notion: Any) -> None:
     with pytest.raises(NotPrivateError, match="not a set of facts"):
-        lw.plan(wards(), notion, safe_at_most=4)
+        lw.plan(wards(), notion, lw.Decide(safe_at_most=4))
 
 
 def test_what_counts_nobody_is_not_decided() -> None:
@@ -85,16 +86,16 @@ def test_what_counts_nobody_is_not_decided() -> None:
     for kind in ("sum", "mean", "median"):
         query: Any = lw.statistic(lw.records("w.csv", person="patient"), kind, **age)  # type: ignore[arg-type]
         with pytest.raises(InputError, match="about counts of people"):
-            lw.plan(query, lw.UnboundedDP("1"), safe_at_most=4)
+            lw.plan(query, lw.UnboundedDP("1"), lw.Decide(safe_at_most=4))
         with pytest.raises(InputError, match="about counts of people"):
-            lw.compare(query, lw.UnboundedDP("1"), safe_at_most=4)
+            lw.compare(query, lw.UnboundedDP("1"), lw.Decide(safe_at_most=4))
     for asked in ({"what": "counts"}, {"useful_from": "0.1"}, {"stop_after": 2}):
         with pytest.raises(SpecError, match="No decision"):
-            lw.plan(wards(), lw.UnboundedDP("1"), **asked)  # type: ignore[call-overload]
+            decide_by(lw.plan, wards(), lw.UnboundedDP("1"), **asked)  # type: ignore[call-overload]
 
 
 def test_it_is_compared_and_recommended_in_its_own_words() -> None:
-    compared = lw.compare(wards(), lw.AdditionOnly("1"), safe_at_most=4)
+    compared = lw.compare(wards(), lw.AdditionOnly("1"), lw.Decide(safe_at_most=4))
     assert {option.notion.name for option in compared.options} == {
         *("addition-only", "removal-only", "dp", "bounded-dp", "add-remove-replace-dp"),
     }  # fmt: skip
@@ -105,7 +106,7 @@ def test_it_is_compared_and_recommended_in_its_own_words() -> None:
     assert (report.chosen.notion.name, report.chosen.mechanism) == ("addition-only", "geometric")
     assert "A group with nobody is called safe with probability 99.3 %" in report.recommendation.reason
     assert "place" not in report.recommendation.reason + report.recommendation.plain_dp
-    of_ages = plan_report(lw.compare(ages(), lw.AdditionOnly("1"), safe_at_most=4))
+    of_ages = plan_report(lw.compare(ages(), lw.AdditionOnly("1"), lw.Decide(safe_at_most=4)))
     assert (of_ages.asked.noun, of_ages.asked.column, of_ages.asked.places) == ("interval", "age", 4)
 
 
@@ -119,7 +120,9 @@ def test_of_rows_no_word_of_the_recommendation_is_about_people(name: str, what: 
     for person in ("each row", "patient"):
         query = lw.statistic(lw.records("w.csv", person=person), "histogram", **told)
         wrong = None if name == "AdditionOnly" else "0.01"
-        found = recommend(lw.compare(query, getattr(lw, name)("1"), safe_at_most=9, error_at_most=wrong, what=what))
+        found = recommend(
+            lw.compare(query, getattr(lw, name)("1"), lw.Decide(safe_at_most=9, error_at_most=wrong), what=what)
+        )
         words = " ".join([found.reason, *found.cautions, *(lacks for _, lacks in found.gives_up), found.plain_dp])
         assert (ONES.search(words) is None) == (person == "each row"), words
 
@@ -130,7 +133,7 @@ def test_of_rows_with_the_same_words_that_with_the_nearer_counts_is_recommended(
     query = lw.statistic(lw.records("w.csv", person="patient"), "histogram", **told)
     wanted: tuple[tuple[Any, str], ...] = (("counts", "dp"), ("decisions", "add-remove-replace-dp"))
     for what, name in wanted:
-        compared = lw.compare(query, lw.UnboundedDP("1"), safe_at_most=500, error_at_most="0.001", what=what)
+        compared = lw.compare(query, lw.UnboundedDP("1"), lw.Decide(safe_at_most=500, error_at_most="0.001"), what=what)
         chosen = recommend(compared).option
         assert chosen is not None
         assert chosen.notion.name == name
@@ -138,13 +141,13 @@ def test_of_rows_with_the_same_words_that_with_the_nearer_counts_is_recommended(
 
 def test_the_best_possible_is_attained_for_one_group_as_for_one_place() -> None:
     """Noise of rate ε upwards and a threshold: no decision about one count is better."""
-    chosen = plan_report(lw.compare(wards(), lw.AdditionOnly("1"), safe_at_most=4)).chosen
+    chosen = plan_report(lw.compare(wards(), lw.AdditionOnly("1"), lw.Decide(safe_at_most=4))).chosen
     assert chosen is not None
     assert all(point.safe == point.best_safe for point in chosen.curve)
 
 
 def test_a_budget_in_rows_pays_for_rows_and_not_for_people() -> None:
-    report = plan_report(lw.compare(wards("each row"), lw.AdditionOnly("1"), safe_at_most=4))
+    report = plan_report(lw.compare(wards("each row"), lw.AdditionOnly("1"), lw.Decide(safe_at_most=4)))
     assert report.asked.budget.notion == "addition-only per row"
     assert report.chosen is not None
     assert report.chosen.price_in_budget == "1"
@@ -157,25 +160,27 @@ def test_the_answer_is_decided_after_a_histogram_at_no_further_price(tmp_path: P
     budget = lw.Budget(f"sqlite:///{tmp_path}/b.db", dataset="wards", cap="5")
     query = wards(source=rows)
     counts = lw.release(lw.plan(query, lw.AdditionOnly("1")), budget)
-    decided = lw.release(lw.plan(query, lw.AdditionOnly("1"), safe_at_most=20, what="counts"), budget)
-    other = lw.release(lw.plan(query, lw.AdditionOnly("1"), safe_at_most=9), budget)
+    decided = lw.release(lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=20), what="counts"), budget)
+    other = lw.release(lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=9)), budget)
     assert [r.curator.charged for r in (counts, decided, other)] == ["1", "0", "0"]
     assert decided.answers["group"].to_pylist() == WARDS
     noisy = counts.answers["count"].to_pylist()
     assert decided.answers["count"].to_pylist() == noisy
     assert decided.answers["state"].to_pylist() == ["safe" if c <= 20 else "obscure" for c in noisy]
     assert other.answers["state"].to_pylist() == ["safe" if c <= 9 else "obscure" for c in noisy]
-    stopped = lw.release(lw.plan(query, lw.AdditionOnly("1"), safe_at_most=20, mechanism="sanitized"), budget)
+    stopped = lw.release(
+        lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=20), mechanism="sanitized"), budget
+    )
     assert stopped.curator.charged == "1"
     assert {"group", "state", "answered", "count"} == set(stopped.answers.column_names)
     assert stopped.answers["state"].to_pylist()[1] == "obscure"
 
 
 def test_a_monitor_and_what_says_nothing_are_refused() -> None:
-    made = lw.plan(wards(), lw.AdditionOnly("1"), safe_at_most=4, mechanism="sanitized")
+    made = lw.plan(wards(), lw.AdditionOnly("1"), lw.Decide(safe_at_most=4), mechanism="sanitized")
     with pytest.raises(SpecError, match="a monitor is about visitors of places"):
         monitor([made], lw.Budget("sqlite:///none.db", dataset="wards", cap="1"))
-    small = lw.plan(wards(), lw.UnboundedDP("1/100"), safe_at_most=1, error_at_most="0.001")
+    small = lw.plan(wards(), lw.UnboundedDP("1/100"), lw.Decide(safe_at_most=1, error_at_most="0.001"))
     with pytest.raises(LowUtilityError, match="a group with nobody") as refused:
         lw.planner._useless.refuse_useless(small, 4)  # type: ignore[attr-defined]
     assert "presence" not in str(refused.value)
@@ -186,7 +191,7 @@ def test_what_to_do_against_useless_levels_can_be_done(count: int, advice: str) 
     """It was to lower places_per_person, which a number has not."""
     ages = lw.records(pd.DataFrame({"age": [1]}), person="each row")
     asked: Any = lw.statistic(ages, "above", column="age", levels=[*range(count)])
-    made = lw.plan(asked, lw.AdditionOnly("1/1000"), safe_at_most=1, mechanism="geometric")
+    made = lw.plan(asked, lw.AdditionOnly("1/1000"), lw.Decide(safe_at_most=1), mechanism="geometric")
     with pytest.raises(LowUtilityError, match=advice) as refused:
         lw.planner._useless.refuse_useless(made, count)  # type: ignore[attr-defined]
     assert "places_per_person" not in str(refused.value)
@@ -199,7 +204,7 @@ def test_the_wish_is_of_what_a_scan_reaches(mechanism: str, of: str) -> None:
     """Nine levels in ten of those reached are not nine in ten of all: a scan ends at the first that fails."""
     ages = lw.records(pd.DataFrame({"age": [1]}), person="each row")
     asked: Any = lw.statistic(ages, "above", column="age", levels=[*range(50)])
-    compared = lw.compare(asked, lw.AdditionOnly("1"), safe_at_most=30, scenario=Scenario(places=50))
+    compared = lw.compare(asked, lw.AdditionOnly("1"), lw.Decide(safe_at_most=30), scenario=Scenario(places=50))
     report = plan_report(compared, count=0, probability="0.9")
     (option,) = [each for each in report.options if each.mechanism == mechanism and each.notion.name == "addition-only"]
     assert isinstance(option, DecidingOption)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.deciding import decide_by
 
 import leeward as lw
 from leeward.errors import InputError, LowUtilityError, NotPrivateError, SpecError
@@ -26,15 +27,15 @@ def query(bound: int | None = 1, if_more: Any = "refuse") -> CountVisitors:
 
 
 def test_the_mechanism_follows_from_the_bound() -> None:
-    assert isinstance(plan(query(), lw.Presence("1"), safe_at_most=2).mechanism, Geometric)
-    made = plan(query(None), lw.Presence("1/2"), safe_at_most=2, stop_after=3)
+    assert isinstance(plan(query(), lw.Presence("1"), lw.Decide(safe_at_most=2)).mechanism, Geometric)
+    made = plan(query(None), lw.Presence("1/2"), lw.Decide(safe_at_most=2), stop_after=3)
     assert isinstance(made.mechanism, Sanitized)
     assert (made.price, made.mechanism.stop_after) == (Fraction(3, 2), 3)
-    assert plan(query(2), lw.AdditionOnly("1"), safe_at_most=2).mechanism.law.up == Fraction(1, 2)
+    assert plan(query(2), lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)).mechanism.law.up == Fraction(1, 2)
 
 
 def test_with_both_decisions_the_error_is_granted_to_the_one_that_can_be_wrong() -> None:
-    made = plan(query(), lw.Presence("1"), safe_at_most=2, dangerous_at_least=6, error_at_most="0.05")
+    made = plan(query(), lw.Presence("1"), lw.Decide(safe_at_most=2, dangerous_at_least=6, error_at_most="0.05"))
     assert made.sanitizer is not None
     assert made.alarm is not None
     assert (made.sanitizer.error_at_most, made.alarm.error_at_most) == (None, Fraction(1, 20))
@@ -50,12 +51,12 @@ def test_with_both_decisions_the_error_is_granted_to_the_one_that_can_be_wrong()
 
 def test_the_curve_goes_to_where_dangerous_is_certain_however_many_that_are() -> None:
     """Of a large threshold all rows once said 0: the curve ended at 60."""
-    made = plan(query(), lw.RemovalOnly("1"), dangerous_at_least=5000)
+    made = plan(query(), lw.RemovalOnly("1"), lw.Decide(dangerous_at_least=5000))
     curve = {count: float(dangerous or 0) for count, (_, dangerous) in made.decision_curve().items()}
     assert (curve[4999], max(curve)) == (0, 5002)
     assert 0.6 < curve[5000] < curve[5001] < curve[5002]
     both = plan(
-        query(), lw.AdditionOnly("1"), safe_at_most=100, dangerous_at_least=5000, error_at_most="0.01"
+        query(), lw.AdditionOnly("1"), lw.Decide(safe_at_most=100, dangerous_at_least=5000, error_at_most="0.01")
     ).decision_curve()
     assert list(both) == [*range(106), *range(4506, 5007)]
     assert 0.5 < float(both[100][0] or 0) < float(both[99][0] or 0)
@@ -63,7 +64,7 @@ def test_the_curve_goes_to_where_dangerous_is_certain_however_many_that_are() ->
 
 
 def test_under_dp_both_share_the_error() -> None:
-    made = plan(query(), lw.UnboundedDP("2"), safe_at_most=2, dangerous_at_least=6, error_at_most="0.05")
+    made = plan(query(), lw.UnboundedDP("2"), lw.Decide(safe_at_most=2, dangerous_at_least=6, error_at_most="0.05"))
     assert [d.error_at_most for d in (made.sanitizer, made.alarm) if d] == [Fraction(1, 20)] * 2
 
 
@@ -88,27 +89,34 @@ def test_under_dp_both_share_the_error() -> None:
 )
 def test_what_is_refused(notion: lw.Notion, asked: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
-        plan(query(), notion, **asked)
+        decide_by(plan, query(), notion, **asked)
 
 
 def test_useful_from_is_a_knife_edge() -> None:
     asked: dict[str, Any] = {"safe_at_most": 2, "error_at_most": "0.01"}
-    chance = plan(query(), lw.UnboundedDP("1"), **asked).decision_curve()[0][0]
+    chance = decide_by(plan, query(), lw.UnboundedDP("1"), **asked).decision_curve()[0][0]
     assert chance is not None
     low, high = chance.bounds()
-    refuse_useless(plan(query(), lw.UnboundedDP("1"), **asked, useful_from=Fraction(low) - Fraction(1, 10**9)), None)
+    refuse_useless(
+        decide_by(plan, query(), lw.UnboundedDP("1"), **asked, useful_from=Fraction(low) - Fraction(1, 10**9)), None
+    )
     with pytest.raises(LowUtilityError):
         refuse_useless(
-            plan(query(), lw.UnboundedDP("1"), **asked, useful_from=Fraction(high) + Fraction(1, 10**9)), None
+            decide_by(plan, query(), lw.UnboundedDP("1"), **asked, useful_from=Fraction(high) + Fraction(1, 10**9)),
+            None,
         )
 
 
 def test_an_answer_that_says_nothing_is_refused_even_if_it_is_never_wrong() -> None:
     asked: dict[str, Any] = {"safe_at_most": 2}
     chance = 1 - math.exp(-3)  # geometric noise of rate 1, at most 2
-    refuse_useless(plan(query(), lw.AdditionOnly("1"), **asked, useful_from=str(round(chance - 1e-6, 9))), None)
+    refuse_useless(
+        decide_by(plan, query(), lw.AdditionOnly("1"), **asked, useful_from=str(round(chance - 1e-6, 9))), None
+    )
     with pytest.raises(LowUtilityError, match=r"probability 0.95 only, below useful_from.*Raise epsilon"):
-        refuse_useless(plan(query(), lw.AdditionOnly("1"), **asked, useful_from=str(round(chance + 1e-6, 9))), None)
+        refuse_useless(
+            decide_by(plan, query(), lw.AdditionOnly("1"), **asked, useful_from=str(round(chance + 1e-6, 9))), None
+        )
 
 
 @pytest.mark.parametrize(("stops", "places"), [(1, 40), (3, 40), (2, 7)])
@@ -119,9 +127,13 @@ def test_the_reach_of_what_stops_is_a_knife_edge(stops: int, places: int) -> Non
     for k in range(places):  # the k-th place is called safe if fewer than c before it were not, and it is
         share += good * sum(math.comb(k, j) * bad**j * good ** (k - j) for j in range(stops)) / places
     asked: dict[str, Any] = {"safe_at_most": 2, "mechanism": "sanitized", "stop_after": stops}
-    refuse_useless(plan(query(None), lw.Presence("1"), **asked, useful_from=str(round(share - 1e-6, 9))), places)
+    refuse_useless(
+        decide_by(plan, query(None), lw.Presence("1"), **asked, useful_from=str(round(share - 1e-6, 9))), places
+    )
     with pytest.raises(LowUtilityError, match=f"of {places} places before it stops"):
-        refuse_useless(plan(query(None), lw.Presence("1"), **asked, useful_from=str(round(share + 1e-6, 9))), places)
+        refuse_useless(
+            decide_by(plan, query(None), lw.Presence("1"), **asked, useful_from=str(round(share + 1e-6, 9))), places
+        )
 
 
 def test_promises_that_differ_have_keys_that_differ() -> None:
@@ -130,13 +142,16 @@ def test_promises_that_differ_have_keys_that_differ() -> None:
         lw.notion.Graded(presence="2", absence="4"),
         lw.Presence("4"),
     ]
-    keys = [plan(query(), n, safe_at_most=2, error_at_most="0.05" if n.name == "graded" else None) for n in notions]
+    keys = [
+        plan(query(), n, lw.Decide(safe_at_most=2, error_at_most="0.05" if n.name == "graded" else None))
+        for n in notions
+    ]
     assert len({question(made, "").canonical() for made in keys}) == 3
     assert question(keys[2], "").notion.name == "presence"
 
 
 def test_a_printed_plan_says_price_chances_and_what_is_protected() -> None:
-    made = plan(query(), lw.Presence("1"), safe_at_most=2, dangerous_at_least=6, error_at_most="0.05")
+    made = plan(query(), lw.Presence("1"), lw.Decide(safe_at_most=2, dangerous_at_least=6, error_at_most="0.05"))
     said = str(made).splitlines()
     assert said[0] == f'{made.mechanism} under Presence("1"), price 1'
     assert "safe: at most 2 people, never wrong" in said
@@ -144,7 +159,7 @@ def test_a_printed_plan_says_price_chances_and_what_is_protected() -> None:
     assert "    0:  0.9502 safe  0.0003355 dangerous" in said
     assert "mean error of a count: 0.582" in said
     assert said[-2:] == [f"protected: {made.notion.words.protects}", f"not protected: {made.notion.words.reveals}"]
-    assert "mean error" not in str(plan(query(None), lw.Presence("1"), safe_at_most=2))
+    assert "mean error" not in str(plan(query(None), lw.Presence("1"), lw.Decide(safe_at_most=2)))
 
 
 def test_one_plan_is_for_every_question() -> None:
@@ -152,7 +167,7 @@ def test_one_plan_is_for_every_question() -> None:
     assert isinstance(plan(mean, lw.UnboundedDP("1")), lw.planner.NumberPlan)
     for decided in ({"safe_at_most": 2}, {"what": "counts"}, {"stop_after": 3}):
         with pytest.raises(InputError, match="decisions are about counts"):
-            plan(mean, lw.UnboundedDP("1"), **decided)  # type: ignore[call-overload]
+            decide_by(plan, mean, lw.UnboundedDP("1"), **decided)  # type: ignore[call-overload]
     with pytest.raises(InputError, match=r"mechanism = 'sanitized'.*Known: auto, rank, geometric"):
         plan(mean, lw.UnboundedDP("1"), mechanism="sanitized")  # type: ignore[call-overload]
     with pytest.raises(InputError, match="not a question that can be released"):

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from tests.deciding import decide_by
 
 import leeward as lw
 from leeward._plain import probability, short_percent
@@ -54,7 +55,7 @@ ASKED: dict[str, tuple[Notion, dict[str, Any], dict[str, Any]]] = {
 def report(name: str, **more: Any) -> PlanReport:
     notion, decided, asked = ASKED[name]
     query = lw.count_visitors(VISITS, PLACES, **HOUR, **({"places_per_person": 1} | asked))
-    return plan_report(compare(query, notion, **{"scenario": Scenario(40), **decided}), **more)
+    return plan_report(decide_by(compare, query, notion, **{"scenario": Scenario(40), **decided}), **more)
 
 
 @pytest.mark.parametrize("delta", ["1e-3", "1e-6", "1/7"])
@@ -62,7 +63,7 @@ def test_the_epsilon_at_a_delta_is_rounded_up(delta: str) -> None:
     """Found by an attack: nine digits rounded to the nearest lay below the ε that keeps that δ."""
     asked = {"error_at_most": "0.01", "scenario": Scenario(40, releases=10, delta=delta)}
     query = lw.count_visitors(VISITS, PLACES, **HOUR, places_per_person=2)
-    compared = compare(query, lw.UnboundedDP("1/2"), safe_at_most=30, **asked)
+    compared = decide_by(compare, query, lw.UnboundedDP("1/2"), safe_at_most=30, **asked)
     checked = 0
     for option, written in zip(compared.options, plan_report(compared).options, strict=True):
         composed = getattr(written, "composed", None)  # a row that decides nothing has none
@@ -133,7 +134,7 @@ def test_chances_at_the_thresholds_are_told_however_far_out(t: int | None, least
         return
     query = lw.count_visitors(VISITS, PLACES, **HOUR, places_per_person=1)
     decided = {"safe_at_most": t, "dangerous_at_least": least, "error_at_most": "1/10"}
-    made = plan_report(compare(query, lw.UnboundedDP("1"), scenario=Scenario(places=40), **decided))  # type: ignore[arg-type]
+    made = plan_report(decide_by(compare, query, lw.UnboundedDP("1"), scenario=Scenario(places=40), **decided))  # type: ignore[arg-type]
     for option in made.shown:
         at = {point.count: point for point in option.curve}
         assert list(at) == sorted(at)
@@ -176,7 +177,10 @@ def test_releases_that_are_too_many_to_compose_have_their_price() -> None:
     """Found: a million releases were refused whole, with advice that the command has no option for."""
     query = lw.count_visitors(VISITS, PLACES, **HOUR, places_per_person=1)
     asked = compare(
-        query, lw.UnboundedDP("1"), safe_at_most=2, error_at_most="1/100", scenario=Scenario(places=3, releases=10**6)
+        query,
+        lw.UnboundedDP("1"),
+        lw.Decide(safe_at_most=2, error_at_most="1/100"),
+        scenario=Scenario(places=3, releases=10**6),
     )
     together = [option.composed for option in plan_report(asked).shown if option.notion.name == "dp"]
     assert together
@@ -187,7 +191,10 @@ def test_releases_that_are_too_many_to_compose_have_their_price() -> None:
     assert any(one is not None and "points of the grid" in f"{one.not_composed}" for one in together)
     assert plan_html(plan_report(asked)).count("No ε at δ is given: it would take too much work") == 1
     few = compare(
-        query, lw.UnboundedDP("1"), safe_at_most=2, error_at_most="1/100", scenario=Scenario(places=3, releases=2)
+        query,
+        lw.UnboundedDP("1"),
+        lw.Decide(safe_at_most=2, error_at_most="1/100"),
+        scenario=Scenario(places=3, releases=2),
     )
     assert "too much work" not in plan_html(plan_report(few))
     with pytest.raises(InputError, match="More than a trillion releases"):
@@ -201,7 +208,9 @@ def test_a_plain_install_compares_several_releases_and_names_what_the_epsilon_at
         monkeypatch.setitem(sys.modules, library, None)
     _privacy_loss._self_composed.cache_clear()
     query = lw.count_visitors(VISITS, PLACES, **HOUR, places_per_person=1)
-    made = plan_report(compare(query, lw.UnboundedDP("2/7"), safe_at_most=2, scenario=Scenario(places=3, releases=11)))
+    made = plan_report(
+        compare(query, lw.UnboundedDP("2/7"), lw.Decide(safe_at_most=2), scenario=Scenario(places=3, releases=11))
+    )
     assert {option.composed.price for option in made.shown if option.composed is not None} >= {"22/7"}
     assert html.unescape(plan_html(made)).count('pip install "leeward[analysis]"') == 1
 
@@ -210,7 +219,7 @@ def test_the_unit_of_rows_is_a_row() -> None:
     for person, unit in (("each row", "row"), ("who", "person")):
         rows = lw.records("r.parquet", person=person)
         groups = lw.statistic(rows, "histogram", by="ward", groups=["a", "b"])
-        told = plan_report(compare(groups, lw.AdditionOnly("1"), safe_at_most=2))
+        told = plan_report(compare(groups, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)))
         assert {told.asked.notion.unit, *(option.notion.unit for option in told.shown)} == {unit}
 
 
@@ -235,7 +244,7 @@ def test_a_long_epsilon_stretches_nothing_on_the_page_but_its_data() -> None:
     made = compare(
         query,
         lw.Presence("0." + "3" * 90),
-        safe_at_most=2,
+        lw.Decide(safe_at_most=2),
         scenario=Scenario(places=3, left=Fraction(10**90 - 1, 10**89)),
     )
     page = plan_html(plan_report(made))
@@ -250,9 +259,7 @@ def test_a_row_whose_noise_is_too_wide_is_refused_alone() -> None:
     made = compare(
         query,
         lw.UnboundedDP("1e-15"),
-        safe_at_most=2,
-        error_at_most="0.3",
-        useful_from="0",
+        lw.Decide(safe_at_most=2, error_at_most="0.3", useful_from="0"),
         scenario=Scenario(places=1),
     )
     assert made.as_written is not None

@@ -309,8 +309,8 @@ def test_what_is_refused() -> None:
         (SpecError, lambda: lw.select(mean)),
         (SpecError, lambda: Selection(mean)),
         (InputError, lambda: lw.select("visits")),  # type: ignore[arg-type]
-        (InputError, lambda: lw.plan(lw.select(visitors()), lw.Presence("1"), safe_at_most=2)),  # type: ignore[call-overload]
-        (InputError, lambda: lw.compare(lw.select(visitors()), lw.Presence("1"), safe_at_most=2)),  # type: ignore[call-overload]
+        (InputError, lambda: lw.plan(lw.select(visitors()), lw.Presence("1"), lw.Decide(safe_at_most=2))),  # type: ignore[call-overload]
+        (InputError, lambda: lw.compare(lw.select(visitors()), lw.Presence("1"), lw.Decide(safe_at_most=2))),  # type: ignore[call-overload]
         (NotPrivateError, lambda: lw.plan(lw.select(groups("flu")), lw.Presence("1"))),
         (LowUtilityError, lambda: refuse_useless(lw.plan(lw.select(groups("flu")), lw.UnboundedDP("1")), 1)),
     ):

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import pyarrow as pa
 import pytest
+from tests.deciding import decide_by
 
 import leeward as lw
 from leeward.planner._recommend import right_words
@@ -35,7 +36,7 @@ def at_most(k: int, rate: float) -> float:
 def test_a_place_between_both_thresholds_can_get_either_wrong_word(epsilon: str, gap: int) -> None:
     safe, alpha = 2, Fraction(1, 20)
     asked = {"safe_at_most": safe, "dangerous_at_least": safe + gap, "error_at_most": alpha}
-    made = lw.plan(question(), lw.UnboundedDP(epsilon), **asked)
+    made = decide_by(lw.plan, question(), lw.UnboundedDP(epsilon), **asked)
     assert made.sanitizer is not None
     assert made.alarm is not None
     rate = float(Fraction(epsilon))
@@ -49,7 +50,7 @@ def test_a_place_between_both_thresholds_can_get_either_wrong_word(epsilon: str,
     if (epsilon, gap) == ("1", 2):
         assert wrong > alpha  # what was told before is false
     reason = lw.recommend(
-        lw.compare(question(), lw.UnboundedDP(epsilon), **asked, scenario=lw.planner.Scenario(places=PLACES))
+        decide_by(lw.compare, question(), lw.UnboundedDP(epsilon), **asked, scenario=lw.planner.Scenario(places=PLACES))
     ).reason
     found = re.search(r"at most (\S+) a place: at most (\S+) wrong answers are expected", reason)
     assert found is None or (float(found[1]), float(found[2])) == (float(told), float(told * PLACES))
@@ -60,15 +61,15 @@ def test_a_place_between_both_thresholds_can_get_either_wrong_word(epsilon: str,
 
 
 def test_where_one_word_is_never_wrong_only_the_other_counts() -> None:
-    made = lw.plan(question(), lw.Presence("1"), safe_at_most=2, dangerous_at_least=5, error_at_most="1/20")
+    made = lw.plan(question(), lw.Presence("1"), lw.Decide(safe_at_most=2, dangerous_at_least=5, error_at_most="1/20"))
     assert made.decisions.wrong_at_most == Fraction(1, 20)
-    assert lw.plan(question(), lw.Presence("1"), safe_at_most=2).decisions.wrong_at_most == 0
+    assert lw.plan(question(), lw.Presence("1"), lw.Decide(safe_at_most=2)).decisions.wrong_at_most == 0
 
 
 @pytest.mark.parametrize(("stops", "places"), [*itertools.product((1, 3, 9), (10, 100))])
 def test_the_sanitized_mechanism_is_told_to_call_as_many_places_safe_as_it_does(stops: int, places: int) -> None:
     asked = {"safe_at_most": 2, "mechanism": "sanitized", "stop_after": stops}
-    compared = lw.compare(question(), lw.Presence("5/3"), **asked, scenario=lw.planner.Scenario(places))
+    compared = decide_by(lw.compare, question(), lw.Presence("5/3"), **asked, scenario=lw.planner.Scenario(places))
     chance = 1 - math.exp(-5 / 3) ** 3  # one-sided noise of at most 2
     going, safe = {stops: 1.0}, 0.0
     for _ in range(places):
@@ -85,8 +86,7 @@ def test_what_is_lost_of_two_sides_is_not_told_as_both() -> None:
     compared = lw.compare(
         question(),
         lw.notion.Graded("2", "4"),
-        safe_at_most=2,
-        error_at_most="1/100",
+        lw.Decide(safe_at_most=2, error_at_most="1/100"),
         scenario=lw.planner.Scenario(places=10),
     )
     lacks = {o.notion.name: what for o, what in lw.recommend(compared).gives_up}

@@ -88,10 +88,10 @@ def test_what_is_no_list_of_levels_is_refused(wrong: dict[str, Any]) -> None:
 
 def test_levels_are_scanned_for_one_price_however_many_there_are() -> None:
     for levels, groups in (([1], 0), (range(100), 0), (range(100), 3)):
-        made: Any = lw.plan(asked(list(levels), groups), lw.AdditionOnly("1/2"), safe_at_most=5)
+        made: Any = lw.plan(asked(list(levels), groups), lw.AdditionOnly("1/2"), lw.Decide(safe_at_most=5))
         assert (made.mechanism.name, str(made.price), made.decisions.never_wrong) == ("sanitized", "1/2", True)
         assert str(made.listing(made.query.cells).price) == "1/2"
-    nine: Any = lw.plan(asked([0, 1], 3), lw.AdditionOnly("1/2"), safe_at_most=5, stop_after=9)
+    nine: Any = lw.plan(asked([0, 1], 3), lw.AdditionOnly("1/2"), lw.Decide(safe_at_most=5), stop_after=9)
     assert (str(nine.price), str(nine.listing(6).price), nine.listing(6).may_stop) == ("9/2", "1", False)
 
 
@@ -100,10 +100,10 @@ def test_levels_are_scanned_for_one_price_however_many_there_are() -> None:
 ])  # fmt: skip
 def test_elsewhere_every_level_pays_for_itself(notion: Any, rates: tuple[str, str]) -> None:
     """In one group who is replaced moves all counts one way, so that even then three levels cost three times one."""
-    made: Any = lw.plan(asked([0, 1, 2]), notion, safe_at_most=50, error_at_most="0.1")
+    made: Any = lw.plan(asked([0, 1, 2]), notion, lw.Decide(safe_at_most=50, error_at_most="0.1"))
     assert (made.mechanism.name, str(made.mechanism.law.up), str(made.mechanism.law.down)) == ("geometric", *rates)
     if isinstance(notion, lw.BoundedDP):
-        two: Any = lw.plan(asked([0, 1, 2], 2), notion, safe_at_most=50, error_at_most="0.1")
+        two: Any = lw.plan(asked([0, 1, 2], 2), notion, lw.Decide(safe_at_most=50, error_at_most="0.1"))
         assert (str(two.mechanism.law.up), str(two.mechanism.law.down)) == ("1/6", "1/6")
 
 
@@ -111,18 +111,22 @@ def test_what_is_not_derived_is_refused() -> None:
     grid = ValueGrid(0, 3, 1)
     for notion in (lw.Manhattan("1", grid), lw.notion.Maximum("1", grid), lw.Presence("1")):
         with pytest.raises(NotPrivateError):
-            lw.plan(asked([0, 1]), notion, safe_at_most=5, error_at_most="0.1")
+            lw.plan(asked([0, 1]), notion, lw.Decide(safe_at_most=5, error_at_most="0.1"))
     with pytest.raises(NotPrivateError, match="each group by itself"):
-        lw.plan(asked([0, 1], 2), lw.UnboundedDP("1"), safe_at_most=5, mechanism="sanitized")
+        lw.plan(asked([0, 1], 2), lw.UnboundedDP("1"), lw.Decide(safe_at_most=5), mechanism="sanitized")
     with pytest.raises(InputError, match="Give safe_at_most"):
         lw.plan(asked([0, 1]), lw.AdditionOnly("1"))
     with pytest.raises(SpecError):
         lw.select(asked([0, 1]))
     with pytest.raises(InputError, match="highest down"):
-        lw.compare(asked([0, 1]), lw.AdditionOnly("1"), safe_at_most=5, scenario=lw.planner.Scenario(counts={0: 2}))
+        lw.compare(
+            asked([0, 1]), lw.AdditionOnly("1"), lw.Decide(safe_at_most=5), scenario=lw.planner.Scenario(counts={0: 2})
+        )
 
 
 def test_people_of_several_prices_are_scanned_at_the_least_of_them() -> None:
-    made: Any = lw.plan(asked([0, 1], 2), lw.Personalised(lw.AdditionOnly("1"), ["1", "1/2"]), safe_at_most=5)
+    made: Any = lw.plan(
+        asked([0, 1], 2), lw.Personalised(lw.AdditionOnly("1"), ["1", "1/2"]), lw.Decide(safe_at_most=5)
+    )
     assert isinstance(made, Plan)
     assert (str(made.mechanism.law.up), str(made.price)) == ("1/2", "1")

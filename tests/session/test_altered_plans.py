@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.deciding import decide_by
 
 import leeward as lw
 from leeward.distance import Line
@@ -27,7 +28,7 @@ LIST = lw.places(pd.DataFrame({"at": ["a", "b", "c"]}), place="at")
 def visitors(**decided: Any) -> Plan:
     visits = lw.visits(TABLE, person="who", place="at", time="when")
     query = lw.count_visitors(visits, LIST, start="2026-01-01T18:00", end="2026-01-01T19:00", places_per_person=1)
-    return lw.plan(query, lw.AdditionOnly("2"), safe_at_most=1, **decided)
+    return decide_by(lw.plan, query, lw.AdditionOnly("2"), safe_at_most=1, **decided)
 
 
 def number(kind: Any = "sum") -> NumberPlan:
@@ -155,7 +156,7 @@ def day(date: int, who: list[str], place: str) -> pd.DataFrame:
 def of_day(date: int, table: Any, listed: Any = LIST) -> Plan:
     visits = lw.visits(table, person="who", place="at", time="when")
     query = lw.count_visitors(visits, listed, start=f"2026-01-0{date}T18:00", end=f"2026-01-0{date}T19:00")
-    return lw.plan(query, lw.AdditionOnly("5"), safe_at_most=1, stop_after=2)
+    return lw.plan(query, lw.AdditionOnly("5"), lw.Decide(safe_at_most=1), stop_after=2)
 
 
 def test_a_monitor_reads_one_table_and_refuses_plans_about_others(tmp_path: Path) -> None:

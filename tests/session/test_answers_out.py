@@ -20,7 +20,7 @@ def released(town: Town, *columns: str) -> lw.session.Release:
     listed = lw.places(town.folder / "places.parquet", place="venue", **named)
     window = {"start": "2026-01-01T18:00", "end": "2026-01-01T19:00"}
     query = lw.count_visitors(visits, listed, places_per_person=1, if_more="latest", **window)
-    plan = lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2, what="counts")
+    plan = lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2), what="counts")
     return lw.release(plan, lw.Budget(str(town.folder / "b.db"), dataset="town", cap="5"))
 
 

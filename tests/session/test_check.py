@@ -157,7 +157,7 @@ def test_python_tells_what_the_command_tells(town: Town) -> None:
     query = lw.count_visitors(
         visits, places, start="2026-01-01T18:00", end="2026-01-01T19:00", places_per_person=1, if_more="latest"
     )
-    plan = lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2, what="counts")
+    plan = lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2), what="counts")
     before = files(town.folder)
     found = lw.check(plan, lw.Budget(f"sqlite:///{town.folder / 'budget.db'}", dataset="town", cap="5"))
     assert files(town.folder) == before
@@ -174,7 +174,7 @@ def test_python_tells_what_the_command_tells(town: Town) -> None:
         assert said.replace("'", "&#39;") in html
     assert (repr(found), found.refusals) == ("<Checked: for the curator only>", [])
     visits = lw.visits(rows(town)[:0], person="user", place="venue", time="at")
-    empty = lw.plan(replace(query, visits=visits), lw.AdditionOnly("1"), safe_at_most=2)
+    empty = lw.plan(replace(query, visits=visits), lw.AdditionOnly("1"), lw.Decide(safe_at_most=2))
     (refused,) = lw.check(empty, lw.Budget(f"sqlite:///{town.folder / 'b.db'}", dataset="t", cap="5")).refusals
     assert refused.startswith("The table has no rows")
     with pytest.raises(InputError, match="a plan is what is looked at"):
@@ -345,7 +345,9 @@ ASKED: Mapping[str, Callable[[Any], Any]] = {
         notion,
         mechanism="rank",
     ),
-    "everyone": lambda notion: lw.plan(QUESTIONS["two places"](notion).query, notion, safe_at_most=2, about="everyone"),
+    "everyone": lambda notion: lw.plan(
+        QUESTIONS["two places"](notion).query, notion, lw.Decide(safe_at_most=2, about="everyone")
+    ),
 }
 
 

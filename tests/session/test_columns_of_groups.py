@@ -32,9 +32,11 @@ def planned(kind: str, by: dict[str, list[str]]) -> Any:
         return lw.plan(lw.select(lw.statistic(table, "histogram", by=by), "busiest"), notion)
     if kind in ("histogram", "decided"):
         asked = lw.statistic(table, "histogram", by=by)
-        return lw.plan(asked, notion, safe_at_most=3) if kind == "decided" else lw.plan(asked, notion)
+        return lw.plan(asked, notion, lw.Decide(safe_at_most=3)) if kind == "decided" else lw.plan(asked, notion)
     if kind == "above":
-        return lw.plan(lw.statistic(table, "above", column="x", levels=["3", "9"], by=by), notion, safe_at_most=3)
+        return lw.plan(
+            lw.statistic(table, "above", column="x", levels=["3", "9"], by=by), notion, lw.Decide(safe_at_most=3)
+        )
     return lw.plan(lw.statistic(table, kind, **numbers), notion)  # type: ignore[arg-type]
 
 

@@ -435,7 +435,7 @@ def facts_about_the_data(folder: Path) -> dict[str, Any]:
         seen = describe_by(lw.visits, data, person="who", place="p", time="at", **described)
         day = {"start": "2026-01-01", "end": "2026-01-02"}
         query = lw.count_visitors(seen, listed, **day, places_per_person=1, if_more=if_more)
-        return lw.release(lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2), budget)
+        return lw.release(lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)), budget)
 
     def number(data: Any = frame, **asked: Any) -> Any:
         query = lw.statistic(lw.records(data, person="who"), "median", column="n", lower=0, upper=9, **asked)

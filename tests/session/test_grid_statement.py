@@ -21,7 +21,7 @@ def test_the_question_says_how_far_cells_reach(size, said):
     seen = lw.visits(rows, person="who", latitude="lat", longitude="lon", time="at")
     span = {"start": "1970-01-01", "end": "1970-01-02"}
     query = lw.count_visitors(seen, lw.grid(**BOX, **size), places_per_person=1, if_more="latest", **span)
-    plan = lw.plan(query, lw.AdditionOnly("3"), safe_at_most=2)
+    plan = lw.plan(query, lw.AdditionOnly("3"), lw.Decide(safe_at_most=2))
     text = privacy_statement(plan, places=12, dataset="town", version="1").query.text
     assert text.startswith(
         f"How many distinct people were at each of 12 public places {said} from 1970-01-01 00:00 up to,"

@@ -290,9 +290,9 @@ def test_a_stop_costs_what_its_promise_is_in_the_notion(town: Town, notion: Any,
     budget = spec.ledger()
     if each is None:
         with pytest.raises(LeewardError):
-            plan(query, notion, safe_at_most=0, mechanism="sanitized", stop_after=2)
+            plan(query, notion, lw.Decide(safe_at_most=0), mechanism="sanitized", stop_after=2)
         return
-    made = plan(query, notion, safe_at_most=0, mechanism="sanitized", stop_after=2, useful_from=0)
+    made = plan(query, notion, lw.Decide(safe_at_most=0, useful_from=0), mechanism="sanitized", stop_after=2)
     assert made.price == 2 * each
     steps = notion.with_epsilon(1).steps
     least = max(made.mechanism.line.fall * max(f for _, f in query.effect(s.change).each) / s.cost for s in steps)

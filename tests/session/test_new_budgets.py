@@ -208,7 +208,7 @@ def test_in_python_a_cap_opens_and_a_slip_is_refused(town: Town) -> None:
 
     def release(dataset: str, table: pd.DataFrame = table, columns: Any = None, **budget: Any) -> None:
         told = lw.Budget(f"{town.folder}/budget.db", dataset=dataset, **budget)
-        lw.release(lw.plan(question(table, **(columns or {})), lw.AdditionOnly("1"), safe_at_most=2), told)
+        lw.release(lw.plan(question(table, **(columns or {})), lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)), told)
 
     with pytest.raises(LedgerError, match="no cap yet"):
         release("gowalla")

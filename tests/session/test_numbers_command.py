@@ -281,7 +281,7 @@ def test_the_same_from_python_and_seeded_releases_are_unfit(people: Town) -> Non
     result.save(people.out)
     assert "Not fit for release" in (people.out / "report.html").read_text()
     with pytest.raises(lw.LeewardError, match="decisions are about counts"):
-        lw.release(lw.plan(query, lw.UnboundedDP("1"), safe_at_most=2), budget)
+        lw.release(lw.plan(query, lw.UnboundedDP("1"), lw.Decide(safe_at_most=2)), budget)
 
 
 def test_the_stated_error_holds_from_end_to_end(people: Town) -> None:

@@ -143,7 +143,7 @@ def visited(role: str, odd: float, folder: Path, forms: set[str]) -> None:
             places = lw.places(pa.table({"venue": pa.array([7.0, 8.0], width)}), place="venue")
             seen = lw.visits(source, person="person", time="when", place="place", keep={"keep": [1]})
         asked = lw.count_visitors(seen, places, **WINDOW, places_per_person=1, if_more="latest")
-        plan = lw.plan(asked, lw.AdditionOnly(EPSILON), safe_at_most=0, what="counts", mechanism="geometric")
+        plan = lw.plan(asked, lw.AdditionOnly(EPSILON), lw.Decide(safe_at_most=0), what="counts", mechanism="geometric")
         if role == "person" and abs(odd) >= 2**53:
             with pytest.raises(lw.errors.DataError, match="where several whole numbers are one float"):
                 answered(plan, folder, name)

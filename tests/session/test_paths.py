@@ -143,7 +143,7 @@ def test_what_python_names_stays_where_it_was_named(town: Town, monkeypatch: pyt
     monkeypatch.chdir(decoy)
     window = {"start": "2026-01-01T18:00", "end": "2026-01-01T19:00"}
     query = lw.count_visitors(visits, places, **window, places_per_person=1, if_more="latest")
-    released = lw.release(lw.plan(query, lw.AdditionOnly("40"), safe_at_most=2, what="counts"), budget)
+    released = lw.release(lw.plan(query, lw.AdditionOnly("40"), lw.Decide(safe_at_most=2), what="counts"), budget)
     assert released.to_pandas()["count"].tolist() == list(town.counts.values())  # but for a chance of 1e-16
     with people.charging() as charge:
         charge(["ann"], [1])

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from tests.deciding import decide_by
 from tests.session.conftest import Town
 
 import leeward as lw
@@ -83,14 +84,14 @@ def agree(name: str, mechanism: Any, sizes: list[tuple[int, int]], tmp_path: Pat
         query = asked(places)
         price = min(places, stops) * lw.exact.exact(each)
         asks: dict[str, Any] = {"safe_at_most": 2, "mechanism": mechanism, "stop_after": stops}
-        made = lw.plan(query, notion, **asks).listing(places)
+        made = decide_by(lw.plan, query, notion, **asks).listing(places)
         budget = lw.Budget(tmp_path / f"{places}-{stops}.db", "d", "9000")
-        found = lw.release(lw.plan(query, notion, **asks), budget, if_doubtful="publish")
+        found = lw.release(decide_by(lw.plan, query, notion, **asks), budget, if_doubtful="publish")
         assert made.price == price
         assert found.statement.price == found.curator.charged == str(price)
         assert found.statement.notion.epsilon == str(price)
         assert Ledger(budget.ledger).show("d")[0].spent == price.rational
-        compared = lw.compare(query, notion, **asks, scenario=lw.planner.Scenario(places=places))
+        compared = decide_by(lw.compare, query, notion, **asks, scenario=lw.planner.Scenario(places=places))
         assert compared.as_written is not None
         assert compared.as_written.price == price
         if stops >= places:
@@ -99,7 +100,7 @@ def agree(name: str, mechanism: Any, sizes: list[tuple[int, int]], tmp_path: Pat
 
 
 def test_a_plan_that_does_not_know_the_list_says_at_most() -> None:
-    made = lw.plan(asked(1), lw.Presence("3"), safe_at_most=2, mechanism="sanitized", stop_after=2)
+    made = lw.plan(asked(1), lw.Presence("3"), lw.Decide(safe_at_most=2), mechanism="sanitized", stop_after=2)
     assert made.price == 6
     assert "price at most 6" in str(made)
     assert "price 3" in str(made.listing(1))
@@ -111,7 +112,7 @@ def test_a_monitor_may_be_given_more_windows_and_costs_all_its_stops(tmp_path: P
     """One place: each round has one answer, and yet there may be as many stops as rounds, whatever the plans say."""
     for stops in (1, 2, 3):
         plans = [
-            lw.plan(asked(1, day), lw.Presence("3"), safe_at_most=2, mechanism="sanitized", stop_after=stops)
+            lw.plan(asked(1, day), lw.Presence("3"), lw.Decide(safe_at_most=2), mechanism="sanitized", stop_after=stops)
             for day in range(3)
         ]
         budget = lw.Budget(tmp_path / f"{stops}.db", "d", "9000")

@@ -26,7 +26,7 @@ def town(tmp_path: Path) -> dict[str, Any]:
     window = {"start": "2026-01-01T18:00", "end": "2026-01-01T19:00"}
     query = lw.count_visitors(visits, places, **window, places_per_person=1, if_more="latest")
     budget = lw.Budget(f"sqlite:///{tmp_path / 'budget.db'}", dataset="town", cap="50")
-    return {"plan": lw.plan(query, lw.AdditionOnly("20"), safe_at_most=0), "budget": budget}
+    return {"plan": lw.plan(query, lw.AdditionOnly("20"), lw.Decide(safe_at_most=0)), "budget": budget}
 
 
 def test_a_printed_release_is_its_statement_in_short(town: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.deciding import decide_by
 from tests.session.conftest import Town
 
 import leeward as lw
@@ -63,14 +64,16 @@ def test_it_is_refused_for_every_table_alike_and_charged_nothing(case: str, tmp_
     for name, table in (("full", FULL), ("bare", BARE)):
         budget = lw.Budget(tmp_path / f"{name}.db", "d", "9000")
         with pytest.raises(LowUtilityError) as refused:
-            lw.release(lw.plan(asked(table), notion, **decided), budget)
+            lw.release(decide_by(lw.plan, asked(table), notion, **decided), budget)
         told.append(str(refused.value))
         assert Ledger(budget.ledger).show("d") == []
     assert told[0] == told[1]
     for word in (*words, "accept_useless=True", "--accept-useless"):
         assert word in told[0]
-    made = lw.release(lw.plan(asked(FULL), notion, **decided), budget, accept_useless=True)
-    assert lw.release(lw.plan(asked(FULL), notion, **decided), budget).statement.entry == made.statement.entry
+    made = lw.release(decide_by(lw.plan, asked(FULL), notion, **decided), budget, accept_useless=True)
+    assert (
+        lw.release(decide_by(lw.plan, asked(FULL), notion, **decided), budget).statement.entry == made.statement.entry
+    )
 
 
 @pytest.mark.parametrize(("epsilon", "useless"), [("3", True), ("4", False)])
@@ -91,7 +94,7 @@ def test_the_edge_is_the_range_itself(epsilon: str, useless: bool, tmp_path: Pat
 def test_the_bound_may_be_as_many_places_as_are_listed(places: int) -> None:
     listed = MANY.iloc[:places]
     for bound, useless in ((places, False), (places + 1, True)):
-        made = lw.plan(places_asked(listed, bound), lw.AdditionOnly("50"), safe_at_most=2)
+        made = lw.plan(places_asked(listed, bound), lw.AdditionOnly("50"), lw.Decide(safe_at_most=2))
         if useless:
             with pytest.raises(LowUtilityError, match=f"= {places} or less"):
                 refuse_useless(made, places)
@@ -131,10 +134,9 @@ def test_a_later_round_of_a_monitor_is_judged_by_the_stops_that_are_left(tmp_pat
                 end=f"2026-01-01T{hour + 1}:00",
             ),
             lw.Presence("3/2"),
-            safe_at_most=2,
+            lw.Decide(safe_at_most=2, useful_from="7/10"),
             mechanism="sanitized",
             stop_after=2,
-            useful_from="7/10",
         )
         for hour in (12, 13)
     ]

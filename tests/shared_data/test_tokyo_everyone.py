@@ -68,7 +68,9 @@ def test_the_table_of_both_promises() -> None:
             count = counted(last, k, len(venues))
             most = int((there - count).max())
             chance = np.where(count <= t, 1 - np.exp(-(t + 1 - count.clip(max=t)) / k), 0)
-            plan = lw.plan(query(venues, k), lw.AdditionOnly("1"), safe_at_most=t, about="everyone", left_out=most)
+            plan = lw.plan(
+                query(venues, k), lw.AdditionOnly("1"), lw.Decide(safe_at_most=t, about="everyone", left_out=most)
+            )
             a, b = float(plan.mechanism.line.fall), float(plan.mechanism.left_out)
             assert a * k + b == pytest.approx(1)
             of_all = sum(both(a, b, t - most - c) * n for c, n in enumerate(np.bincount(count)) if c + most <= t)
@@ -112,6 +114,6 @@ def test_safe_is_never_said_wrongly_of_everyone(tmp_path: Path) -> None:
     last, venues = hour()
     there = np.bincount(last["rank"], minlength=len(venues))
     budget = lw.Budget(f"sqlite:///{tmp_path / 'budget.db'}", dataset="tokyo", cap="9", new=True)
-    plan = lw.plan(query(venues, 1), lw.AdditionOnly("1"), safe_at_most=5, about="everyone", left_out=3)
+    plan = lw.plan(query(venues, 1), lw.AdditionOnly("1"), lw.Decide(safe_at_most=5, about="everyone", left_out=3))
     state = lw.release(plan, budget).to_pandas()["state"].to_numpy()
     assert not (state[there > 5] == "safe").any()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.deciding import decide_by
 from tests.session.conftest import Town, town
 
 import leeward as lw
@@ -47,7 +48,7 @@ def test_people_over_the_bound_are_told_of_ways_that_are_open(town: Town, name: 
         asked = {"places_per_person": 1, "if_more": "refuse"} | changed
         query = lw.count_visitors(visits, places, **HOUR, **asked)  # type: ignore[arg-type]
         chosen = decide if mechanism == "auto" else {}
-        lw.release(lw.plan(query, notion, safe_at_most=2, mechanism=mechanism, **chosen), budget)  # type: ignore[arg-type]
+        lw.release(decide_by(lw.plan, query, notion, safe_at_most=2, mechanism=mechanism, **chosen), budget)  # type: ignore[arg-type]
 
     with pytest.raises(BoundExceededError) as refused:
         ask()

@@ -200,12 +200,12 @@ def test_nothing_that_python_prints_lets_a_name_steer_the_terminal(tmp_path: Pat
     places = lw.places(pd.DataFrame({n.place: [n.market]}), place=n.place)
     query = lw.count_visitors(asked, places, start="2026-01-01T18:00", end="2026-01-01T19:00", places_per_person=1)
     budget = lw.Budget(tmp_path / "budget.db", dataset=n.dataset, cap="9", new=True)
-    result = lw.release(lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2), budget)
+    result = lw.release(lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)), budget)
     statistic = lw.statistic(lw.records(visits, person="each row"), "histogram", by=n.place, groups=[n.market])
     numbers = lw.release(
         lw.plan(statistic, lw.UnboundedDP("1")), lw.Budget(budget.ledger, f"{n.dataset} 2", "9", new=True)
     )
-    compared = lw.compare(query, lw.AdditionOnly("1"), safe_at_most=2)
+    compared = lw.compare(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2))
     adp = lw.ADP("1", policies=[~lw.has(n.market), lw.where(n.place, equals=n.market)])
     made = [
         asked,
@@ -221,7 +221,7 @@ def test_nothing_that_python_prints_lets_a_name_steer_the_terminal(tmp_path: Pat
         lw.has(n.market),
     ]
     made += [
-        lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2),
+        lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)),
         lw.plan(statistic, lw.UnboundedDP("1")),
     ]
     for one in made:
@@ -380,7 +380,7 @@ def _named_result(folder: Path, place: str) -> lw.Release:
         places_per_person=1,
     )
     budget = lw.Budget(folder / "own.db", dataset="d", cap="9", new=True)
-    return lw.release(lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2), budget)
+    return lw.release(lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)), budget)
 
 
 def test_csv_is_written_in_one_place(tmp_path: Path) -> None:

@@ -121,8 +121,8 @@ def _visitors(made: LongSession) -> None:
         visits = lw.visits(source, person="person", place="place", time="at")
         query = lw.count_visitors(visits, places, **window, places_per_person=1, if_more="latest")
         budget = lw.Budget(f"sqlite:///{folder / 'budget.db'}", dataset=name, cap="50", new=True)
-        plan = lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2)
-        result = lw.release(lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2, what="counts"), budget)
+        plan = lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2))
+        result = lw.release(lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2), what="counts"), budget)
         held |= {
             f"visits of {name}": visits,
             f"query of {name}": query,
@@ -137,12 +137,15 @@ def _visitors(made: LongSession) -> None:
         canaries.visits(), person="person", time="at", latitude="lat", longitude="lon", keep={"other": [OTHER[:3]]}
     )
     cells = lw.count_visitors(on_map, on_grid, **window)
-    watched = lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2, mechanism="sanitized", stop_after=2)
-    looking = lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2, mechanism="adaptive", stop_after=2)
-    of_all = lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2, about="everyone")
-    compared = lw.compare(query, lw.AdditionOnly("1"), safe_at_most=2)
+    watched = lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2), mechanism="sanitized", stop_after=2)
+    looking = lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2), mechanism="adaptive", stop_after=2)
+    of_all = lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2, about="everyone"))
+    compared = lw.compare(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2))
     several = lw.compare(
-        query, lw.AdditionOnly("1"), safe_at_most=2, scenario=lw.planner.Scenario(counts={0: 2, 3: 1}, releases=2)
+        query,
+        lw.AdditionOnly("1"),
+        lw.Decide(safe_at_most=2),
+        scenario=lw.planner.Scenario(counts={0: 2, 3: 1}, releases=2),
     )
     naming = lw.plan(lw.select(query), lw.AdditionOnly("1"))
     beside = lw.planner.Scenario(counts={0: 2, 3: 1}, places=3)
@@ -186,7 +189,7 @@ def _visitors(made: LongSession) -> None:
         "answer": peek(ledger, budget.dataset, "k", "k"),
         "places": places,
         "cells": cells,
-        "cells planned": lw.plan(cells, lw.AdditionOnly("1"), safe_at_most=2),
+        "cells planned": lw.plan(cells, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)),
         "cells read": read_keys(cells),
         "compared": compared,
         "recommended": lw.recommend(compared),
@@ -205,7 +208,14 @@ def _visitors(made: LongSession) -> None:
         "window": query.window,
         "questions": [
             question_of(one, keys.digest())
-            for one in (plan, watched, looking, of_all, naming, lw.plan(cells, lw.AdditionOnly("1"), safe_at_most=2))
+            for one in (
+                plan,
+                watched,
+                looking,
+                of_all,
+                naming,
+                lw.plan(cells, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)),
+            )
         ],
         "figure": repr(plan) + str(compared) + repr(naming) + str(names),
     }
@@ -535,7 +545,7 @@ NEED_NO_TABLE = {
         "local.Compared",
         "local.Moved",
         "planner.Chances",
-        *("planner.OfSafe", "planner.OfThresholds", "planner.OfVisitors"),  # arguments of plan, which are public
+        "planner.Decide",  # an argument of plan, which is public
         *("planner.Far", "planner.Reach"),  # how far one person moves sums, and how far their noise goes
         "planner.GivenUp",  # of a plan report: one that gives nothing up was made from a table
     ),
@@ -601,7 +611,7 @@ def test_the_facts_of_the_curator_are_nowhere_in_what_travels(tmp_path: Path) ->
         if_more="latest",
     )
     budget = lw.Budget(f"sqlite:///{tmp_path / 'budget.db'}", dataset="town", cap="5", new=True)
-    result = lw.release(lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2), budget)
+    result = lw.release(lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)), budget)
     assert result.curator.dropped is not None
     fact = result.curator.dropped["unknown_place"]
     assert fact == 12340
@@ -649,7 +659,7 @@ def _bad_tables() -> dict[str, Callable[[Path], Any]]:
         window = {"start": "2031-07-19T13:00", "end": "2031-07-19T14:00"}
         query = lw.count_visitors(asked, public, **window, places_per_person=1)
         budget = lw.Budget("sqlite:///errors.db", dataset="town", cap="5", new=True)
-        return lw.release(lw.plan(query, lw.AdditionOnly("1"), safe_at_most=2), budget)
+        return lw.release(lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)), budget)
 
     def number(table: Any, **more: Any) -> Any:
         asked = lw.statistic(lw.records(table, person="person"), "sum", column="number", lower=0, upper=9, **more)

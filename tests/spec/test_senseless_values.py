@@ -15,6 +15,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from tests.deciding import decide_by
 from tests.session.conftest import SPEC, Town
 
 import leeward as lw
@@ -224,7 +225,7 @@ def test_a_plan_in_python_takes_no_senseless_argument(given: dict[str, Any], tow
     beside = {field.name for field in dataclasses.fields(lw.planner.Scenario)}
     try:
         scenario = lw.planner.Scenario(**{key: asks.pop(key) for key in beside & asks.keys()})
-        compared = lw.compare(asked(town), notion, **asks, scenario=scenario)
+        compared = decide_by(lw.compare, asked(town), notion, **asks, scenario=scenario)
     except LeewardError:
         return
     assert compared.as_written is None, "it is planned with what makes no sense"
@@ -235,7 +236,7 @@ def test_a_plan_in_python_takes_no_senseless_argument(given: dict[str, Any], tow
 
 @pytest.mark.parametrize("probability", ["0", "-1", "2", "nan", "maybe", 0.5, None])
 def test_a_wish_is_a_probability(probability: Any, town: Town) -> None:
-    compared = lw.compare(asked(town), lw.AdditionOnly("1"), safe_at_most=2)
+    compared = lw.compare(asked(town), lw.AdditionOnly("1"), lw.Decide(safe_at_most=2))
     with pytest.raises(LeewardError):
         lw.recommend(compared, probability=probability)
     with pytest.raises(InputError):

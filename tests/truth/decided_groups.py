@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
+from tests.deciding import decide_by
 from tests.truth import numbers, selections, visits
 
 import leeward as lw
@@ -128,7 +129,7 @@ def made(notion: str, question: str, decision: str) -> OfGroups | None:
     query: Any = statistic(table, kind, **described)  # type: ignore[arg-type]
     for error in ({}, {"error_at_most": "1/5"}):
         try:
-            planned: Any = lw.plan(query, numbers.NOTIONS[notion](None), **DECISIONS[decision], **error)
+            planned: Any = decide_by(lw.plan, query, numbers.NOTIONS[notion](None), **DECISIONS[decision], **error)
         except LeewardError:
             continue
         return OfGroups(f"{notion}, {question}, {decision}", planned.listing(query.cells), query.cells)

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from tests.deciding import decide_by
 from tests.truth import notion_claims, number_claims, numbers, visitor_claims
 from tests.truth.claims import Claims
 from tests.truth.decided_groups import OfGroups, worlds
@@ -130,7 +131,7 @@ def test_half_the_price_is_not_enough() -> None:
 ])  # fmt: skip
 def test_of_rows_every_word_is_about_rows(notion: Any, decided: dict[str, Any]) -> None:
     rows: Any = lw.statistic(lw.records("r.csv", person="each row"), "histogram", by="ward", groups=["a", "b"])
-    made: Any = lw.plan(rows, notion, **decided)
+    made: Any = decide_by(lw.plan, rows, notion, **decided)
     statement = privacy_statement(made, places=2, dataset="town", version="1").to_dict()
     assert statement["notion"]["unit"] == "row"
     told = " ".join([*sentences(statement), str(made)])

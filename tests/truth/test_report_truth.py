@@ -189,7 +189,7 @@ def test_a_round_of_a_monitor_tells_the_stops_that_are_left(notion: str, before:
     world = made(notion, "no bound", "two stops")
     assert world is not None
     planned = lw.plan(
-        world.plan.query, world.notion, safe_at_most=1, mechanism="sanitized", stop_after=4
+        world.plan.query, world.notion, lw.Decide(safe_at_most=1), mechanism="sanitized", stop_after=4
     )  # of 4 stops, `before` are gone
     each = shown(replace(world, plan=planned, places=len(COUNTS)), monitor=before + 1, before=before)
     statement = each.release.statement.to_dict()

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from tests.deciding import decide_by
 
 import leeward as lw
 from leeward.cli import LeewardError
@@ -447,7 +448,7 @@ def made(notion: str, question: str, decision: str, look: str = "plain") -> Worl
     query = lw.count_visitors(visits, LIST, **span, **QUESTIONS[question])
     for error in ({}, {"error_at_most": "1/5"}):
         try:
-            planned = lw.plan(query, asked, **decide, **error).listing(listed)
+            planned = decide_by(lw.plan, query, asked, **decide, **error).listing(listed)
         except LeewardError:
             continue
         kind = OfAll if planned.left_out_counts else World

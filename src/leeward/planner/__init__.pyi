@@ -7,7 +7,7 @@ from ._compare import Comparison, Scenario
 from ._decisions import Chances, Decisions, State, decisions
 from ._number_plan import NumberPlan
 from ._option import Option
-from ._plan import Plan
+from ._plan import Decide, Plan
 from ._plan_report import plan_report
 from ._rank_plan import RankPlan
 from ._recommend import Recommendation, recommend
@@ -24,6 +24,7 @@ __all__ = [
     "AnswerReport",
     "Chances",
     "Comparison",
+    "Decide",
     "Decisions",
     "NameComparison",
     "NameOption",

@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TypedDict, TypeVar, Unpack, cast, get_args, overload
+from typing import TypeVar, cast, get_args, overload
 
 from leeward._plain import told
 from leeward._taught import taught
 from leeward.errors import InputError
 from leeward.exact._real import Exact
 from leeward.notion import Notion
-from leeward.planner._everyone import About, LeftOut
 from leeward.planner._number_plan import NumberPlan, plan_number
-from leeward.planner._plan import Deciding, MechanismName, Plan, What, plan_decisions
+from leeward.planner._plan import Decide, Deciding, MechanismName, Plan, What, plan_decisions
 from leeward.planner._rank_plan import RankPlan, plan_rank
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan, plan_selection
 from leeward.planner._statistic_plan import PercentileMechanism, plan_statistic
@@ -22,44 +21,32 @@ from leeward.query._statistic import Statistic
 from leeward.query._unlisted_groups import UnlistedGroups
 
 
-class OfThresholds(TypedDict, total=False):
-    """What may be said of a decision whose threshold is given; see `plan`."""
-
-    error_at_most: Exact | None
-    useful_from: Exact | None
-    what: What
-    mechanism: MechanismName
-
-
-class OfSafe(OfThresholds, total=False):
-    """Of one that calls something safe, too."""
-
-    dangerous_at_least: int | None
-    stop_after: int | None
-
-
-class OfVisitors(OfSafe, total=False):
-    """Of one about visitors, too."""
-
-    safe_at_most: int | None
-    about: About
-    left_out: LeftOut
+@overload
+def plan(
+    query: CountVisitors,
+    notion: Notion,
+    decide: Decide | None = None,
+    *,
+    what: What = "decisions",
+    mechanism: MechanismName = "auto",
+    stop_after: int | None = None,
+) -> Plan: ...
 
 
 @overload
-def plan(query: CountVisitors, notion: Notion, **how: Unpack[OfVisitors]) -> Plan: ...
+def plan(
+    query: Statistic,
+    notion: Notion,
+    decide: Decide,
+    *,
+    what: What = "decisions",
+    mechanism: MechanismName = "auto",
+    stop_after: int | None = None,
+) -> Plan: ...
 
 
 @overload
 def plan(query: Statistic, notion: Notion, *, mechanism: PercentileMechanism = "auto") -> NumberPlan | RankPlan: ...
-
-
-@overload
-def plan(query: Statistic, notion: Notion, *, safe_at_most: int, **how: Unpack[OfSafe]) -> Plan: ...
-
-
-@overload
-def plan(query: Statistic, notion: Notion, *, dangerous_at_least: int, **how: Unpack[OfThresholds]) -> Plan: ...
 
 
 @overload
@@ -74,32 +61,21 @@ def plan(query: UnlistedGroups, notion: Notion, *, delta: Exact | None = None) -
 def plan(
     query: CountVisitors | Statistic | Selection | UnlistedGroups,
     notion: Notion,
+    decide: Decide | None = None,
     *,
-    safe_at_most: int | None = None,
-    dangerous_at_least: int | None = None,
-    error_at_most: Exact | None = None,
-    useful_from: Exact | None = None,
     what: What = "decisions",
     mechanism: MechanismName | PercentileMechanism = "auto",
     stop_after: int | None = None,
-    about: About = "counted",
-    left_out: LeftOut = 0,
     delta: Exact | None = None,
 ) -> AnyPlan:
     """Plan a release: free, and private of nothing because it reads no data. `leeward.release` carries it out.
 
     Args:
         query: the question, from `leeward.count_visitors`; or a histogram from `leeward.statistic`, of which something is
-            decided only where ``safe_at_most`` or ``dangerous_at_least`` says what: its groups and intervals are then what
-            places are below. Of other statistics, and from `leeward.select`, nothing else is given but the notion, and for a
-            percentile ``mechanism``.
+            decided only where ``decide`` says what: its groups and intervals are then what places are below. Of other
+            statistics, and from `leeward.select`, nothing else is given but the notion, and for a percentile ``mechanism``.
         notion: the privacy notion.
-        safe_at_most: t: *safe* means that at most t people were there; None to say it of no place.
-        dangerous_at_least: T: *dangerous* means that at least T people were there; None to say it of no place.
-        error_at_most: α, the largest probability of a wrong decision about one place; required where the notion cannot
-            promise "never wrong" for what is decided, refused where it can.
-        useful_from: releases are refused if a smaller share of the places would be called safe even if nobody were anywhere
-            (see `leeward.planner._useless`; the plan can be read all the same). By default 5 %.
+        decide: what is to be decided, such as ``Decide(safe_at_most=2)``.
         what: ``"decisions"``, or ``"counts"`` for the noisy counts too: post-processing, at no further price.
         mechanism: ``"geometric"`` answers every place and needs ``places_per_person`` (a person is in one group, so it
             needs no bound there); ``"sanitized"`` answers in the public order until ``stop_after`` places could not be
@@ -111,14 +87,6 @@ def plan(
         stop_after: c, for the mechanisms that stop (default 1); their price is c·ε, or n·ε where only n < c places are
             listed (`Plan.listing` tells it of n; `leeward.release` counts them itself). The sanitized one stops after c
             published counts; the adaptive one when less than ε of c·ε is left, so after c to 2c − 1 of them.
-        about: whom decisions about visitors are about. ``"counted"``: where ``if_more`` keeps only some places of a person,
-            nobody is missed who counts, but those left out of a place may have been there. ``"everyone"``: all who were
-            there. Where people are left out, *safe* of everyone is certain under addition-only alone, and part of ε pays for
-            a bound on how many are left out at any place (`leeward.mechanism.Everyone`); elsewhere it costs nothing.
-        left_out: with ``about="everyone"``, a public guess of how many people are left out at most at any one place: it
-            decides how ε is split, and the odds that are shown, and no promise depends on it. A list has a guess for each
-            k = 1, 2, …; then the k with the best odds takes the place of ``places_per_person``.
-            Where those counted are asked about, it is for the rows about everyone that `leeward.compare` lists beside them.
         delta: of groups that nobody has listed, from `leeward.unlisted_groups`: δ, the probability with which ε may not hold
             for a person; required there but under removal-only, and given nowhere else.
 
@@ -126,17 +94,7 @@ def plan(
         InputError: an argument is malformed, or something is to be decided about a name, or a statistic that counts nobody.
         NotPrivateError: the notion does not protect such an answer.
     """
-    how = Deciding(
-        safe_at_most=safe_at_most,
-        dangerous_at_least=dangerous_at_least,
-        error_at_most=error_at_most,
-        useful_from=useful_from,
-        what=what,
-        mechanism=mechanism,  # type: ignore[arg-type]  # which refuses what is not its own
-        stop_after=stop_after,
-        about=about,
-        left_out=left_out,
-    )
+    how = deciding(decide, what, mechanism, stop_after)
     if decides(query, how, delta):
         assert isinstance(query, CountVisitors | Statistic)
         return plan_decisions(query, notion, how)
@@ -146,6 +104,12 @@ def plan(
         return plan_unlisted(query, notion, delta)
     assert isinstance(query, Statistic)
     return plan_statistic(query, notion, mechanism)  # type: ignore[arg-type]  # which refuses what is not its own
+
+
+def deciding(decide: Decide | None, what: What, mechanism: str, stop_after: int | None) -> Deciding:
+    """Return what is given of decisions and how they are published, together."""
+    given = vars(Decide() if decide is None else decide)
+    return Deciding(**given, what=what, mechanism=mechanism, stop_after=stop_after)  # type: ignore[arg-type]  # it is checked
 
 
 def decides(query: object, how: Deciding, delta: object) -> bool:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from leeward._buffers import numbers, texts_among
 from leeward._displayed import Drawn
 from leeward._plain import probability, told
+from leeward._taught import taught
 from leeward.errors import InputError, NotPrivateError, SpecError, check_choice
 from leeward.exact._real import Exact, Real, exact, whole
 from leeward.exact._weight import Weight
@@ -56,19 +57,43 @@ USEFUL_FROM = "0.05"
 """If nobody were anywhere, and a smaller share of the places were called safe, a release is refused."""
 
 
+@taught
 @dataclass(frozen=True, kw_only=True)
-class Deciding:
-    """What is to be decided about counts, and how: each as the argument of `leeward.plan`."""
+class Decide:
+    """What is to be decided about counts, for `leeward.plan` and `leeward.compare`.
+
+    Attributes:
+        safe_at_most: t: *safe* means that at most t people were there; None to say it of no place.
+        dangerous_at_least: T: *dangerous* means that at least T people were there; None to say it of no place.
+        error_at_most: α, the largest probability of a wrong decision about one place; required where the notion cannot
+            promise "never wrong" for what is decided, refused where it can.
+        useful_from: releases are refused if a smaller share of the places would be called safe even if nobody were anywhere
+            (see `leeward.planner._useless`; the plan can be read all the same). By default 5 %.
+        about: whom decisions about visitors are about. ``"counted"``: where ``if_more`` keeps only some places of a person,
+            nobody is missed who counts, but those left out of a place may have been there. ``"everyone"``: all who were
+            there. Where people are left out, *safe* of everyone is certain under addition-only alone, and part of ε pays for
+            a bound on how many are left out at any place (`leeward.mechanism.Everyone`); elsewhere it costs nothing.
+        left_out: with ``about="everyone"``, a public guess of how many people are left out at most at any one place: it
+            decides how ε is split, and the odds that are shown, and no promise depends on it. A list has a guess for each
+            k = 1, 2, …; then the k with the best odds takes the place of ``places_per_person``.
+            Where those counted are asked about, it is for the rows about everyone that `leeward.compare` lists beside them.
+    """
 
     safe_at_most: int | None = None
     dangerous_at_least: int | None = None
     error_at_most: Exact | None = None
     useful_from: Exact | None = None
+    about: About = "counted"
+    left_out: LeftOut = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deciding(Decide):
+    """What is to be decided about counts, what is published, and by which mechanism: see `leeward.plan`."""
+
     what: What = "decisions"
     mechanism: MechanismName = "auto"
     stop_after: int | None = None
-    about: About = "counted"
-    left_out: LeftOut = 0
 
     @property
     def wanted(self) -> bool:

@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-from typing import Unpack, overload
+from typing import overload
 
 from leeward._taught import taught
 from leeward.exact._real import Exact
 from leeward.notion import Notion
 from leeward.planner._answer_compare import AnswerComparison, compare_answers
-from leeward.planner._ask import OfSafe, OfThresholds, OfVisitors, decides
+from leeward.planner._ask import decides, deciding
 from leeward.planner._compare import Comparison, Scenario, compare_decisions
-from leeward.planner._everyone import About, LeftOut
-from leeward.planner._plan import Deciding, MechanismName, What
+from leeward.planner._plan import Decide, MechanismName, What
 from leeward.planner._selection_compare import NameComparison, compare_names
 from leeward.planner._statistic_plan import PercentileMechanism
 from leeward.query import CountVisitors, Selection
@@ -22,13 +21,14 @@ from leeward.query._unlisted_groups import AnyQuestion, UnlistedGroups
 
 @overload
 def compare(
-    query: CountVisitors, notion: Notion, *, scenario: Scenario | None = None, **how: Unpack[OfVisitors]
-) -> Comparison: ...
-
-
-@overload
-def compare(
-    query: Statistic, notion: Notion, *, safe_at_most: int, scenario: Scenario | None = None, **how: Unpack[OfSafe]
+    query: CountVisitors,
+    notion: Notion,
+    decide: Decide | None = None,
+    *,
+    what: What = "decisions",
+    mechanism: MechanismName = "auto",
+    stop_after: int | None = None,
+    scenario: Scenario | None = None,
 ) -> Comparison: ...
 
 
@@ -36,10 +36,12 @@ def compare(
 def compare(
     query: Statistic,
     notion: Notion,
+    decide: Decide,
     *,
-    dangerous_at_least: int,
+    what: What = "decisions",
+    mechanism: MechanismName = "auto",
+    stop_after: int | None = None,
     scenario: Scenario | None = None,
-    **how: Unpack[OfThresholds],
 ) -> Comparison: ...
 
 
@@ -63,16 +65,11 @@ def compare(query: Selection, notion: Notion, *, scenario: Scenario | None = Non
 def compare(
     query: AnyQuestion | Selection,
     notion: Notion,
+    decide: Decide | None = None,
     *,
-    safe_at_most: int | None = None,
-    dangerous_at_least: int | None = None,
-    error_at_most: Exact | None = None,
-    useful_from: Exact | None = None,
     what: What = "decisions",
     mechanism: MechanismName | PercentileMechanism = "auto",
     stop_after: int | None = None,
-    about: About = "counted",
-    left_out: LeftOut = 0,
     delta: Exact | None = None,
     scenario: Scenario | None = None,
 ) -> Comparison | NameComparison | AnswerComparison:
@@ -83,15 +80,11 @@ def compare(
             what is to be decided, and else with ``mechanism`` for a percentile; from `leeward.unlisted_groups`, with
             ``delta``; or from `leeward.select`, with a scenario alone.
         notion: as for `leeward.plan`; all notions are compared at its ε.
-        safe_at_most: as for `leeward.plan`.
-        dangerous_at_least: as for `leeward.plan`.
-        error_at_most: as for `leeward.plan`.
-        useful_from: as for `leeward.plan`.
+        decide: as for `leeward.plan`. Where a bound leaves people out and those counted are asked about, the promise about
+            everyone is among the rows too.
         what: as for `leeward.plan`.
         mechanism: as for `leeward.plan`.
         stop_after: as for `leeward.plan`; also for the rows that stop where another mechanism is asked for.
-        about: as for `leeward.plan`. Where a bound leaves people out, both promises are among the rows.
-        left_out: as for `leeward.plan`; also for the rows about everyone where those counted are asked about.
         delta: as for `leeward.plan`; the rows that need a δ have that of the scenario where none is given.
         scenario: what is known or assumed beside the question: the length of the list, the budget, …; by default nothing.
 
@@ -99,17 +92,7 @@ def compare(
         InputError: an argument is malformed, or something is to be decided about a name.
     """
     more = Scenario() if scenario is None else scenario
-    how = Deciding(
-        safe_at_most=safe_at_most,
-        dangerous_at_least=dangerous_at_least,
-        error_at_most=error_at_most,
-        useful_from=useful_from,
-        what=what,
-        mechanism=mechanism,  # type: ignore[arg-type]  # which refuses what is not its own
-        stop_after=stop_after,
-        about=about,
-        left_out=left_out,
-    )
+    how = deciding(decide, what, mechanism, stop_after)
     if decides(query, how, delta):
         assert isinstance(query, CountVisitors | Statistic)
         return compare_decisions(query, notion, how, more)

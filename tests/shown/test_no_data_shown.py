@@ -545,7 +545,6 @@ NEED_NO_TABLE = {
         "local.Compared",
         "local.Moved",
         "planner.Chances",
-        "planner.Decide",  # an argument of plan, which is public
         *("planner.Far", "planner.Reach"),  # how far one person moves sums, and how far their noise goes
         "planner.GivenUp",  # of a plan report: one that gives nothing up was made from a table
     ),

@@ -226,7 +226,7 @@ def register(claims: Claims) -> None:
 
         window, visits = world.plan.query.window, world.plan.query.visits
         moment = window.start if end == "From" else window.end
-        expected = None if window.start.tzinfo else visits.timezone or ("UTC" if visits.time_unit else None)
+        expected = None if window.start.tzinfo else visits.timezone or ("UTC" if visits.source.time_unit else None)
         return datetime.fromisoformat(f"{day}T{time}") == moment and zone == expected
 
     @says(r"Places: (?P<places>[\d,]+), from a public list that does not depend on the data")

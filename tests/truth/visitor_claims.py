@@ -99,7 +99,7 @@ def register(claims: Claims) -> None:
     )
     def _(world: Any, places: str | None, start: str, end: str, zone: str | None) -> bool:
         window, visits = world.plan.counted.window, world.plan.counted.visits
-        expected = None if window.start.tzinfo else visits.timezone or ("UTC" if visits.time_unit else None)
+        expected = None if window.start.tzinfo else visits.timezone or ("UTC" if visits.source.time_unit else None)
         return (int((places or "1").replace(",", "")), clock(start), clock(end), zone) == (
             world.places,
             window.start,

@@ -94,7 +94,7 @@ MUTANTS = [
     M(QUESTION, "_visitors", "keep=_keep(visits.keep)", "keep={}", KEYS, "the filter leaves the key"),
     M(QUESTION, "_visitors", "grid=None if cells is None else Cells(**vars(cells))", "grid=None", KEYS, "the box of the grid leaves the key"),
     M(QUESTION, "_visitors", "timezone=visits.timezone", "timezone=None", KEYS, "the zone leaves the key"),
-    M(QUESTION, "_visitors", "time_unit=visits.time_unit", "time_unit=None", KEYS, "the unit of time leaves the key"),
+    M(QUESTION, "_visitors", "time_unit=visits.source.time_unit", "time_unit=None", KEYS, "the unit of time leaves the key"),
     M(QUESTION, "_visitors", "window=span(query.window)", 'window=Span(start="", end="")', KEYS, "the window leaves the key"),
     M(QUESTION, "_visitors", "person=visits.person", 'person=""', KEYS, "the column of people leaves the key"),
     M(QUESTION, "_visitors", "longitude=visits.longitude", "longitude=None", KEYS, "the column of longitudes leaves the key"),

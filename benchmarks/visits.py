@@ -11,6 +11,10 @@ or in the environment variable ``OPENDP_PYTHON``, as `make bench` does. Two thin
 applied before the data are handed to it, as it takes no times in a filter; and which visit it keeps is not checked:
 ``SortBy`` of 0.16.0 keeps one, but with three or more visits a person not always the one that comes first.
 
+With ``--spark``, Leeward does it in Spark too, on two cores of this machine; and with ``--tumult-python`` so does Tumult
+Analytics, in its own Spark and Python (``pip install tmlt.analytics``, with Java 17). Tumult is given an ε of 1 a person, of
+whom it keeps one visit, whichever comes first.
+
 Beside them stands what DuckDB takes for the counts alone, in a process of its own: without noise, promise, budget, or a
 digest by which the content is recognised.
 
@@ -27,8 +31,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
+
+CORES = "local[2]"
+"""Where Spark runs, Leeward's and Tumult's."""
 
 START, END = datetime(2024, 1, 1), datetime(2024, 2, 1)
 
@@ -120,6 +128,38 @@ def duckdb_job(folder: Path) -> None:
     duckdb.sql(f"SELECT place, count(*) FROM ({latest}) GROUP BY place").fetchall()
 
 
+def tumult_job(folder: Path) -> None:
+    """The same job by Tumult Analytics; the body of a process of its own."""
+    from pyspark.sql import SparkSession
+    from tmlt.analytics import AddRowsWithID, KeySet, MaxRowsPerID, PureDPBudget, QueryBuilder, Session
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    spark = (
+        SparkSession.builder.master(CORES)
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.memory", "4g")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.parquet.inferTimestampNTZ.enabled", "false")
+        .getOrCreate()
+    )
+    session = Session.from_dataframe(
+        privacy_budget=PureDPBudget(1),
+        source_id="visits",
+        dataframe=spark.read.parquet(str(folder / "visits.parquet")),
+        protected_change=AddRowsWithID(id_column="person"),
+    )
+    listed = KeySet.from_dataframe(spark.read.parquet(str(folder / "places.parquet")))
+    inside = f"time >= '{START}' AND time < '{END}'"
+    query = QueryBuilder("visits").filter(inside).enforce(MaxRowsPerID(1)).groupby(listed).count()
+    answers = session.evaluate(query, PureDPBudget(1)).toPandas()
+    assert len(answers) == listed.size()
+    (folder / "tumult").mkdir(exist_ok=True)
+    answers.to_csv(folder / "tumult" / "answers.csv", index=False)
+
+
 def engine_job(folder: Path) -> None:
     """The engine's part alone, in this process: list, digest, counts."""
     from leeward.engine import read_places
@@ -141,20 +181,40 @@ def engine_job(folder: Path) -> None:
 
 
 def run(command: list[str]) -> tuple[float, float, float]:
-    """The seconds a process takes, those it computes (over all cores), and its peak memory in GB."""
-    start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    assert process.stderr is not None
-    told = process.stderr.read().decode()
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - start
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)} failed:\n{told}")
-    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e9
+    """The seconds a job takes, those it computes (on all cores), and its peak memory in GB; Java's with the others.
+
+    Processes are looked at ten times a second, so of one that ends the last tenth may be missing.
+    """
+    computed, peak, start = dict[str, float](), 0, time.perf_counter()
+    with tempfile.TemporaryFile("w+") as told:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=told, start_new_session=True)
+        while process.poll() is None:
+            held = 0
+            for number, seconds, memory in processes(process.pid):
+                computed[number] = seconds
+                held += memory
+            peak = max(peak, held)
+            time.sleep(0.1)
+        seconds = time.perf_counter() - start
+        told.seek(0)
+        if process.returncode:
+            raise SystemExit(f"{' '.join(command)} failed:\n{told.read()}")
+    return seconds, sum(computed.values()), peak / 1e9
 
 
-def compare(folder: Path, repeats: int, opendp_python: str | None) -> None:
+def processes(session: int) -> Iterator[tuple[str, float, int]]:
+    """The processes of a session of Linux: number, seconds computed so far, and bytes of memory."""
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            of = path.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        if int(of[3]) == session:
+            ticks = int(of[11]) + int(of[12])
+            yield path.parent.name, ticks / os.sysconf("SC_CLK_TCK"), int(of[21]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def compare(folder: Path, repeats: int, opendp_python: str | None, tumult_python: str | None, spark: bool) -> None:
     from rich.table import Table  # the peer's Python has neither
 
     from history import show
@@ -164,6 +224,12 @@ def compare(folder: Path, repeats: int, opendp_python: str | None) -> None:
     jobs = {"leeward release": leeward, "DuckDB, counts alone": [sys.executable, __file__, "--duckdb-job", str(folder)]}
     if opendp_python is not None:
         jobs["OpenDP, Context"] = [opendp_python, __file__, "--opendp-job", str(folder)]
+    if spark:
+        in_spark = folder / "in-spark.toml"
+        in_spark.write_text(SPEC.replace("[data]\n", f'[data]\nengine = "spark"\nspark = {{ master = "{CORES}" }}\n'))
+        jobs["leeward release, in Spark"] = [command, "release", str(in_spark), "--out", str(folder / "out"), "--yes"]
+    if tumult_python is not None:
+        jobs["Tumult Analytics"] = [tumult_python, __file__, "--tumult-job", str(folder)]
     spent: dict[str, list[tuple[float, float, float]]] = {name: [] for name in jobs}
     for _ in range(repeats):
         for name, command in jobs.items():
@@ -174,13 +240,15 @@ def compare(folder: Path, repeats: int, opendp_python: str | None) -> None:
             spent[name].append(run(command))
     middle = {name: [statistics.median(column) for column in zip(*runs, strict=True)] for name, runs in spent.items()}
     table = Table(title=f"{folder.name}: visits, people, places, ids; median of {repeats}")
-    for column in ("process", "seconds", "of computing", "peak GB", "computing ÷ DuckDB's", "OpenDP's time ÷ this"):
+    peers = [name for name in ("OpenDP, Context", "Tumult Analytics") if name in jobs]
+    ratios = [f"time of {name.partition(',')[0]} ÷ this" for name in peers]
+    for column in ("process", "seconds", "of computing", "peak GB", "computing ÷ DuckDB's", *ratios):
         table.add_column(column, justify="left" if column == "process" else "right")
     for name, (seconds, computing, _) in middle.items():
         peak = max(gigabytes for *_, gigabytes in spent[name])
         more = f"{computing / middle['DuckDB, counts alone'][1]:.2f}"
-        ratio = f"{middle['OpenDP, Context'][0] / seconds:.2f}" if opendp_python is not None else ""
-        table.add_row(name, f"{seconds:.2f}", f"{computing:.2f}", f"{peak:.2f}", more, ratio)
+        slower = [f"{middle[peer][0] / seconds:.2f}" for peer in peers]
+        table.add_row(name, f"{seconds:.2f}", f"{computing:.2f}", f"{peak:.2f}", more, *slower)
     show("visits", table)
 
 
@@ -199,10 +267,19 @@ def main() -> None:
         "--without-opendp", action="store_true", help="leave the peer out, as where it is not installed"
     )
     parser.add_argument("--opendp-job", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--spark", action="store_true", help="measure the engine Spark too")
+    parser.add_argument(
+        "--tumult-python",
+        default=os.environ.get("TUMULT_PYTHON"),
+        help="a Python with tmlt.analytics; none if not said",
+    )
+    parser.add_argument("--tumult-job", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--duckdb-job", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.opendp_job:
         return opendp_job(options.opendp_job)
+    if options.tumult_job:
+        return tumult_job(options.tumult_job)
     if options.duckdb_job:
         return duckdb_job(options.duckdb_job)
     with tempfile.TemporaryDirectory() as spare:
@@ -213,7 +290,8 @@ def main() -> None:
             make(folder, options.visits, options.people, options.places, options.text)
         print(f"{options.visits:,} visits, {options.people:,} people, {options.places:,} places, ids as {kind}")
         engine_job(folder)
-        compare(folder, options.repeats, None if options.without_opendp else options.opendp_python)
+        opendp_python = None if options.without_opendp else options.opendp_python
+        compare(folder, options.repeats, opendp_python, options.tumult_python, options.spark)
     return None
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -19,14 +20,20 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from tests.ledger.spent import spent_in
 from tests.local.test_location import Run, table
 from tests.local.test_location import run as run
 from tests.local.test_perturb_in_spark import AT, BUDGET, by_spark, dying, geo, parts, read, spent
 from tests.spark import address, remote
 
+import leeward as lw
 from leeward._scratch import scratch
-from leeward.errors import EngineError
+from leeward.engine import open_data, read_keys
+from leeward.errors import DataError, EngineError
+from leeward.ledger._spent import Spent
 from leeward.local.location import _in_spark, _spark_table, perturb_in_spark
+from leeward.local.location._spark_table import OpenedTable
+from leeward.outputs import Files
 
 pytestmark = [
     pytest.mark.sweep,
@@ -169,3 +176,131 @@ def test_what_goes_on_when_whoever_asked_is_killed_shows_nothing(tmp_path: Path)
     shown = [path for path in out.parent.rglob("*") if path.is_file() and path.parent != out]
     assert shown == []
     assert sorted(read(out)) == list(range(400))
+
+
+# ---- who asks is killed at every stage
+
+PLACED = "the reports have their name"
+STAGES: dict[str, tuple[Any, str, int]] = {
+    "before anybody is charged": (Spent, "write", 1),
+    "when all are charged": (OpenedTable, "most", 1),
+    "when all is drawn": (Files, "place", 1),
+    "when the statement has its name": (os, "replace", 2),
+    PLACED: (Files, "_read_back", 1),
+}
+
+DYING = """
+import sys
+from tests.local.test_perturb_elsewhere import die_at
+die_at(sys.argv[1])
+sys.argv = ["leeward", "perturb", *sys.argv[2:], "--yes"]
+from leeward.cli import main
+main()
+"""
+
+
+def die_at(stage: str) -> None:
+    of, name, left = STAGES[stage]
+    real = getattr(of, name)
+
+    def dying(*given: Any, **more: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(*given, **more)
+
+    setattr(of, name, dying)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("where", ["elsewhere", "here"])
+def test_a_run_that_is_killed_shows_nothing_and_what_it_charged_stands(
+    where: str, stage: str, run: Run, tmp_path: Path
+) -> None:
+    """All of its people are charged, or none; the next run pays for its own draw, and sweeps what the dead one left."""
+    parts(tmp_path, table())
+    remote = {"spark.remote": address()} if where == "elsewhere" else {}
+    asked = str(by_spark(tmp_path, data=remote, budget=BUDGET | {"reports_a_day": 400}))
+    root = Path(__file__).parent.parent.parent
+    killed = subprocess.run(
+        [sys.executable, "-c", DYING, stage, asked, "--out", tmp_path / "out"],
+        env=os.environ | {"PYTHONPATH": str(root)}, capture_output=True, timeout=180, check=False,
+    )  # fmt: skip
+    assert killed.returncode == -signal.SIGKILL, killed.stderr[-2000:]
+    assert (tmp_path / "out").exists() == (stage == PLACED)
+    private = [*tmp_path.glob("*.db*"), *tmp_path.glob(".leeward-*")]
+    assert [stat.S_IMODE(path.stat().st_mode) & 0o077 for path in private] == [0] * len(private)
+    store = tmp_path / "people.db"
+    charged = sum(spent_in(store).values()) if store.exists() else 0
+    code, _, said = run(asked, "--out", "next")
+    assert code == 0, said
+    assert len(pd.read_parquet("next")) == 500
+    assert charged == (0 if stage == "before anybody is charged" else 500)
+    assert sum(spent_in(store).values()) == charged + 500
+    assert [*tmp_path.glob(".leeward-*")] == []
+
+
+GONE = r"or is not reached any more|stopped with"
+SERVER = "from tests.spark import address; print(address(), flush=True); input()"
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[str, Callable[[], None]]]:
+    """The address of a server of Spark Connect of its own, and what kills it with all that is of it."""
+    root, alone = Path(__file__).parent.parent.parent, os.environ.copy()
+    alone.pop("PYTEST_XDIST_TESTRUNUID", None)
+    started = subprocess.Popen(
+        [sys.executable, "-c", SERVER], cwd=root, env=alone, start_new_session=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    assert started.stdout is not None
+
+    def kill() -> None:
+        os.killpg(started.pid, signal.SIGKILL)
+        started.communicate()
+
+    yield started.stdout.readline().strip(), kill
+    if started.poll() is None:
+        kill()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("what", ["counting", "perturbing"])
+def test_a_server_that_is_killed_gives_nothing_and_says_so(
+    what: str, server: tuple[str, Callable[[], None]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pyspark.sql.connect.session import SparkSession
+
+    where, kill = server
+    caller: Any = SparkSession(where)
+    frame, begun = caller.sql("SELECT id, 35.7D AS lat, 139.7D AS lon FROM range(0, 400, 1, 2)"), time.monotonic()
+    if what == "counting":
+        told = lw.records(frame.selectExpr("id", "'g' AS g"), person="id", engine="spark")
+        asked = lw.statistic(told, "histogram", by="g", groups=["g", "h"])
+        with open_data(asked, read_keys(asked)) as table:
+            assert table.exactly(asked, "answer").counts.tolist() == [400, 0]
+            kill()
+            begun = time.monotonic()
+            with pytest.raises(DataError, match=GONE):
+                table.content(b"secret" * 8)
+    else:
+        (tmp_path / "seen").mkdir()
+        (tmp_path / "reports").mkdir()
+        go = tmp_path / "seen" / "go"
+        monkeypatch.setattr(_in_spark, "moved", partial(slow, str(go)))
+
+        def end() -> None:
+            until(lambda: len(list(go.parent.glob("go.begun.*"))) == 2)
+            kill()
+
+        ending = threading.Thread(target=end)
+        ending.start()
+        with pytest.raises(DataError, match=GONE):
+            perturb_in_spark(geo(), frame, tmp_path / "reports" / "out", **AT)
+        ending.join()
+        assert len(list(go.parent.glob("go.begun.*"))) == 2
+        assert [*(tmp_path / "reports").iterdir()] == []
+    assert time.monotonic() - begun < 150
+    caller.client.close()

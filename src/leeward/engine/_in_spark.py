@@ -127,31 +127,40 @@ def in_spark(source: Any, columns: Mapping[str, str], names: Sequence[str], star
 def _read_once(session: Any, frame: Any, columns: Mapping[str, str], names: Sequence[str]) -> Iterator[pa.Schema]:
     check_columns(columns, frame.columns)
     theirs = frame.sparkSession
-    with in_plain_words(), _handed_over(frame) as asked:
+    with in_plain_words(), _handed_over(session, frame) as asked:
         _check_repeatable(session, theirs, asked)
         table = theirs.table(asked)  # as it was understood when it was checked, whatever its views are by now
         schema = _checked(table, columns, names)
         with active(theirs) if is_remote(theirs) else nullcontext():
             held = table.select(*(quoted(name) for name in names)).localCheckpoint(eager=True)
-    with in_plain_words(), _handed_over(held) as read:
+    with in_plain_words(), _handed_over(session, held) as read:
         session.table(read).createOrReplaceTempView(_SOURCE)
+    if is_remote(
+        theirs
+    ):  # our view keeps it there; if it were kept here, the end would wait ten minutes for a dead server
+        held = None
+    with in_plain_words():
         _refuse_no_utf8(session, schema)
     try:
         yield schema
     finally:
-        with in_plain_words():
-            held.unpersist()
+        if held is not None:
+            with in_plain_words():
+                held.unpersist()
 
 
 @contextmanager
-def _handed_over(frame: Any) -> Iterator[str]:
-    """Give a table to all sessions of its Spark, under a name that nobody is told of; a view that is made of it stays."""
+def _handed_over(session: Any, frame: Any) -> Iterator[str]:
+    """Give a table to all sessions of its Spark, under a name that nobody is told of; a view that is made of it stays.
+
+    Ours takes it away: where the server of Spark Connect is gone, that of a caller tries for ten minutes.
+    """
     name = f"leeward_{uuid.uuid4().hex}"
     frame.createGlobalTempView(name)
     try:
         yield f"global_temp.{name}"
     finally:
-        frame.sparkSession.catalog.dropGlobalTempView(name)
+        session.catalog.dropGlobalTempView(name)
 
 
 def _check_repeatable(session: Any, theirs: Any, table: str) -> None:

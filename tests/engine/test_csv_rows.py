@@ -168,6 +168,36 @@ def csv_rows_of(path: Path) -> list[str]:
     return found
 
 
+HEADED = ("who", "place", "at", "note")
+ASKED = ("who", "place", "at")
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(HEADED)))
+def test_a_second_first_line_with_another_order_is_refused(order: tuple[str, ...], tmp_path: Path) -> None:
+    """Two files put into one: people stood in the column of places, and the places of the second file were safe."""
+    path, rows = (
+        tmp_path / "both.csv",
+        [HEADED, ("u1", "p", "9", "n"), order, *[tuple(f"{name}2" for name in order)] * 3],
+    )
+    path.write_text("".join(",".join(row) + "\n" for row in rows))
+    moved = [name for name, is_now in zip(HEADED, order, strict=True) if name in ASKED and name != is_now]
+    asked = {f"column {i}": name for i, name in enumerate(ASKED)}
+    if moved:
+        with pytest.raises(
+            DataError, match=r"The file '.*both.csv': one of its lines names the columns .* another order"
+        ):
+            bind(str(path), asked).__enter__()
+        return
+    with bind(str(path), asked) as bound:
+        assert bound.fetch(bound.rows).num_rows == 5
+
+
+def test_a_value_that_is_called_as_a_column_is_a_value(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("who,place\nplace,p\nwho,place\nu,who\n")
+    assert csv_rows_of(path) == ["p", "place", "who"]
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_all_rows_have_as_many_fields_as_there_are_columns_or_none_is_read(end: str, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 import duckdb
@@ -75,7 +75,34 @@ def csv_rows(
         # empty; all behind that comma are then in a wrong column. Rows with too few it does not read.
         if not all(each.fits(len(header)) for each in lengths):
             raise _faulty(alike, delimiter)
+    _refuse_other_header(connection, names, {name for (header, _, _), _, _ in described for name in header}, files)
     return ROWS
+
+
+def _refuse_other_header(
+    connection: duckdb.DuckDBPyConnection, names: Sequence[str], known: Collection[str], files: Sequence[File]
+) -> None:
+    """Refuse a line, among the rows, that names the columns in another order, as where two files were put into one.
+
+    Of a single column it would not be told from a row.
+
+    Raises:
+        DataError: there is one; the rows behind it are in wrong columns.
+    """
+    one_of = f"IN ({', '.join(map(quoted, sorted(known)))})"
+    every = " AND ".join(f"{named(name)} {one_of}" for name in names)
+    other = " OR ".join(f"{named(name)} <> {quoted(name)}" for name in names)
+    if len(names) > 1 and connection.execute(f"SELECT 1 FROM {ROWS} WHERE {every} AND ({other}) LIMIT 1").fetchall():
+        raise DataError(
+            _called(files),
+            "one of its lines names the columns as the first line does, but in another order: tables were put together, and"
+            " the rows behind it are in wrong columns",
+            "Give the files one by one, as a list. That it fails is a fact about the data: do not publish it",
+        )
+
+
+def _called(files: Sequence[File]) -> str:
+    return f"The file '{files[0].name}'" if len(files) == 1 else f"The files '{files[0].name}' to '{files[-1].name}'"
 
 
 def _inserted(connection: duckdb.DuckDBPyConnection, read: _Reading, careful: Mapping[str, object]) -> bool:
@@ -145,9 +172,8 @@ def _check_by_fields(files: Sequence[File], columns: int, found: int, delimiter:
         raise _faulty(files, delimiter)
     if found == sum(each.rows(columns) for each in lengths):
         return lengths
-    where = f"The file '{files[0].name}'" if len(files) == 1 else f"The files '{files[0].name}' to '{files[-1].name}'"
     raise DataError(
-        where,
+        _called(files),
         f"the engine that reads it (DuckDB {duckdb.__version__}) does not find the rows that are in it",
         "Save it again with the tool that wrote it, or as Parquet. That it fails may be a fact about the data: do not"
         " publish it",

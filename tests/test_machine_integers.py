@@ -125,7 +125,7 @@ CALLS: dict[str, Callable[[Any, Any, Kind], object]] = {
     "PureEvent": lambda a, b, k: accounting.Accountant([accounting.PureEvent(k(3), k(100))] * 2).cost,
     "GeometricEvent": lambda a, b, k: accounting.Accountant([accounting.GeometricEvent("1/9", 1, moves=k(2), places=k(100))]).cost,  # noqa: E501
     "LaplaceEvent": lambda a, b, k: accounting.Accountant([accounting.LaplaceEvent("1/9", 1, moves=k(2), places=k(100))]).cost,  # noqa: E501
-    "UnknownKeysEvent": lambda a, b, k: accounting.UnknownKeysEvent(1, 1, reach=k(2), places=k(100)).to_dict(),
+    "UnknownKeysEvent": lambda a, b, k: accounting.UnknownKeysEvent(1, 1, reach=k(2), places=k(100)),
     "SanitizedEvent": lambda a, b, k: accounting.Accountant([accounting.SanitizedEvent(k(2), stops=k(100))]).cost,
     "SelfComposedEvent": lambda a, b, k: accounting.Accountant(
         [accounting.SelfComposedEvent(accounting.SelfComposedEvent(accounting.PureEvent(1, 1), k(100)), k(100))]

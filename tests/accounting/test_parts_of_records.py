@@ -8,7 +8,6 @@ rises. Answers "safe" until a stop lose ∞ where a count rises.
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -27,9 +26,7 @@ from leeward.accounting import (
     LaplaceEvent,
     PureEvent,
     SanitizedEvent,
-    SubsampledEvent,
     cost,
-    read_event,
 )
 from leeward.errors import InputError
 from leeward.exact import Real, inf
@@ -190,15 +187,6 @@ def test_parts_cost_out_and_in_unless_the_event_says_more(event: Any) -> None:
     assert (told.shrink, told.grow) == (told.withdraw, told.insert) == (untold.withdraw, untold.insert)
     assert untold.shrink == untold.grow == untold.withdraw + untold.insert
     assert Accountant([replace(event, monotone=True)]).cost == told
-    written = json.loads(json.dumps(replace(event, monotone=True).to_dict()))
-    assert written == event.to_dict() | {"monotone": True}
-    assert read_event(written) == replace(event, monotone=True) != event == read_event(event.to_dict())
     for wrong in ("yes", 1, None):
         with pytest.raises(InputError, match="monotone"):
-            read_event(event.to_dict() | {"monotone": wrong})
-
-
-def test_only_events_with_noise_on_counts_can_be_monotone() -> None:
-    for event in (PureEvent(1, 2), SubsampledEvent(GeometricEvent(1, 1), "1")):
-        with pytest.raises(InputError, match="monotone unknown"):
-            read_event(event.to_dict() | {"monotone": True})
+            replace(event, monotone=wrong)

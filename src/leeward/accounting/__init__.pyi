@@ -9,7 +9,6 @@ from ._events import (
     SelfComposedEvent,
     SubsampledEvent,
     UnknownKeysEvent,
-    read_event,
 )
 from ._odometer import Filter, Odometer
 from ._price_between_units import price
@@ -38,5 +37,4 @@ __all__ = [
     "parallel",
     "parts_touched",
     "price",
-    "read_event",
 ]

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was released, as frozen descriptions that an accountant can price and a ledger can keep.
+"""What was released, as frozen descriptions that an accountant can price.
 
-A stability contract holds for all of them: the meaning of a kind and of its fields never changes. A change of meaning is
-a new kind. `Event.to_dict` writes the number of the format; `read_event` refuses a format, a kind or a field it does not
-know, because an event that is only half understood would be priced too low. (The habit is that of Google's
+The meaning of a kind and of its fields never changes: a change of meaning is a new kind. (The habit is that of Google's
 *dp-accounting*, ``dp_event.py``.)
 
 Every event says how much one *person* moves its answers: ``moves`` steps at each of at most ``places`` coordinates, and
@@ -16,30 +14,19 @@ withdrawing the person would, and that inventing facts raises them, by no more t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from leeward._plain import told
-from leeward.errors import InputError, nearest
+from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, exact, positive, whole
-from leeward.exact._text import read, write
-
-FORMAT = 1
-"""The format that is written. Every format ever written is still read."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """A release, as accountants see it. Subclasses are frozen, hashable and written with `to_dict`."""
+    """A release, as accountants see it. Subclasses are frozen and hashable."""
 
     kind: ClassVar[str]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON-ready values, with the format's number and the kind first."""
-        written = {f.name: _write(getattr(self, f.name)) for f in fields(self)}
-        if written.get(_IF_TRUE) is False:
-            del written[_IF_TRUE]
-        return {"format": FORMAT, "kind": self.kind} | written
 
     def _set(self, **values: Any) -> None:
         for name, value in values.items():
@@ -209,51 +196,7 @@ KINDS: Mapping[str, type[Event]] = {
         SelfComposedEvent,
     )
 }
-"""Every kind ever written."""
-
-_INTEGERS = {"places", "reach", "stops", "times"}
-_IF_TRUE = "monotone"
-"""A field that is written only where it is true: a text without it promises nothing of parts of a record."""
-
-
-def read_event(written: Mapping[str, Any]) -> Event:
-    """Return the event that `Event.to_dict` wrote.
-
-    Raises:
-        InputError: if the format, the kind or a field is unknown, or a field is missing.
-    """
-    known = dict(written)
-    form, kind = known.pop("format", None), known.pop("kind", None)
-    if form != FORMAT:
-        raise InputError(
-            f"An event of format {told(form)}",
-            f"this version reads format {FORMAT}",
-            "Use the version that wrote it, or newer",
-        )
-    if kind not in KINDS:
-        raise InputError(
-            f"An event of kind {told(kind)}",
-            "what is not understood cannot be priced, and may cost anything",
-            nearest(str(kind), KINDS),
-        )
-    names = {f.name for f in fields(KINDS[kind])}
-    if set(known) | ({_IF_TRUE} & names) != names:
-        odd = sorted(set(known) ^ (names - {_IF_TRUE}))
-        raise InputError(
-            f"A {kind} event with {', '.join(odd)} {'unknown' if odd[0] in known else 'missing'}",
-            "an event that is only half understood would be priced wrongly",
-            f"Its fields are {', '.join(sorted(names))}",
-        )
-    values = {name: _read(kind, name, value) for name, value in known.items()}
-    return KINDS[kind](**values)
-
-
-def _read(kind: str, name: str, value: Any) -> Any:
-    if name == "events":
-        return tuple(read_event(part) for part in value)
-    if name == "event":
-        return read_event(value)
-    return value if name in {*_INTEGERS, _IF_TRUE} or (kind, name) == ("geometric", "moves") else read(value)
+"""Every kind that can be priced."""
 
 
 def _truth(monotone: bool) -> bool:
@@ -264,14 +207,6 @@ def _truth(monotone: bool) -> bool:
             "Give True or False",
         )
     return monotone
-
-
-def _write(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [event.to_dict() for event in value]
-    if isinstance(value, Event):
-        return value.to_dict()
-    return write(value) if isinstance(value, Real) else value
 
 
 def _event(value: Event) -> Event:

@@ -364,13 +364,14 @@ def asked(task: Task, table: Any) -> Any:
 
     held = lw.records(table, person="each row")
     if task["kind"] == "histogram":
-        return lw.statistic(held, "histogram", by=task["column"], groups=task["groups"])
+        return lw.statistic(held, "histogram", by={task["column"]: task["groups"]})
     how = {"column": task["column"], "lower": task["lower"], "upper": task["upper"], "step": task["step"]}
+    own: dict[str, Any] = {"people": table.num_rows} if task.get("replaced") else {}
     if task["kind"] == "mean":
-        how["grid"] = "1/1000000"
+        own["grid"] = "1/1000000"
     if task["kind"] == "percentile":
-        how["p"] = str(task["p"])
-    return lw.statistic(held, task["kind"], **how, **({"people": table.num_rows} if task.get("replaced") else {}))
+        own["p"] = str(task["p"])
+    return lw.statistic(held, lw.query.Kind(task["kind"], **own), **how)
 
 
 def truth(task: Task, table: Any) -> Any:

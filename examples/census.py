@@ -10,8 +10,8 @@ from leeward.demo import census
 
 people = lw.records(census(), person="each row")  # nobody answered twice
 ages = lw.ValueGrid(17, 90)
-asked = {"column": "age", "lower": 17, "upper": 90, "grid": "1/10", "by": "income", "groups": ["<=50K", ">50K"]}
-question = lw.statistic(people, "mean", **asked)
+asked = {"column": "age", "lower": 17, "upper": 90, "by": {"income": ["<=50K", ">50K"]}}
+question = lw.statistic(people, lw.query.Kind("mean", grid="1/10"), **asked)
 
 for notion in (
     lw.AdditionOnly("1/2"),
@@ -26,7 +26,7 @@ budget = lw.Budget("sqlite:///budget.db", dataset="census", cap="1")
 result = lw.release(lw.plan(question, lw.UnboundedDP("1/2")), budget)
 print(result.to_pandas().to_string(index=False))
 
-medians = lw.statistic(people, "median", **{name: value for name, value in asked.items() if name != "grid"})
+medians = lw.statistic(people, "median", **asked)
 plan = lw.plan(medians, lw.UnboundedDP("1/2"))
 print(f"the median: at most {plan.accuracy().within_95_percent} rows between it and the exact one")
 print(lw.release(plan, budget).to_pandas().to_string(index=False))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
+import importlib
 import inspect
 import itertools
 import re
@@ -10,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -396,8 +399,7 @@ OF_MORE = {
     "cli._init.init": "the options of a command are its arguments",
     "cli._monitor.monitor": "likewise",
     "cli._release.release": "likewise",
-    "local.location._planar_laplace.PlanarLaplace.__init__": "not grouped yet",
-    "query._statistic.statistic": "not grouped yet",
+    "local.location._planar_laplace.PlanarLaplace.__init__": "its promise is said in one of two ways",
 }
 """Functions of more arguments, and why; all others take a frozen object where several arguments are one idea."""
 
@@ -432,3 +434,64 @@ def test_the_rule_on_arguments_can_fail() -> None:
     many = ", ".join(f"a{n}" for n in range(MOST_ARGUMENTS))
     assert not [*of_more(f"def f({many}): ...\nclass A:\n    def g(self, {many}): ...")]
     assert [*of_more(f"class A:\n    def g(self, {many}, *, b): ...")] == ["A.g"]
+
+
+def says_any(thing: object) -> Iterator[str]:
+    """The arguments, results and attributes of a public function or class that its signature says nothing of but ``Any``."""
+    held = [("", thing)]
+    if isinstance(thing, type):
+        own = [(name, getattr(each, "fget", getattr(each, "func", each))) for name, each in list(vars(thing).items())]
+        shown = {"__call__"} if dataclasses.is_dataclass(thing) else {"__call__", "__init__"}
+        held += [(f"{name}.", each) for name, each in own if name in shown or not name.startswith("_")]
+    for prefix, each in held:
+        function = getattr(each, "__func__", each)
+        if isinstance(function, type) and prefix:
+            continue
+        said = getattr(inspect.unwrap(function) if callable(function) else function, "__annotations__", {})
+        for name, kind in said.items():
+            if not name.startswith("_") and "Any" in str(kind).split(" | "):
+                yield f"{prefix}{name}"
+
+
+ANY = {
+    "Appliance": ({"weighed.return"}, "weights of NumPy, or exact ones"),
+    "DirectedDistance": ({"price_in.other"}, "each family of distances has prices in its own"),
+    "EdgeDP": ({"record.before", "record.after"}, "a record is a set of edges, of any kind"),
+    "Enclosed": ({"arb.return"}, "a ball of python-flint, which is loaded when it is needed"),
+    "FiniteMechanism": ({"release.return"}, "one of its outputs, or an array of them"),
+    "GroupDP": ({"record.before", "record.after"}, "a record is a row for each member, of any kind"),
+    "NodeDP": ({"record.before", "record.after"}, "a record is a set of edges, of any kind"),
+    "Opened": (
+        {
+            f"{name}.query"
+            for name in ["beyond", "coarse", "exactly", "filtered", "look", "matches", "refuse_cut", "survey"]
+        },
+        "each kind of table takes its own kind of question",
+    ),
+    "Plane": ({"__call__.x", "__call__.y"}, "points are pairs, or arrays of them"),
+    "PriorPlaces": ({"tree.return"}, "a tree of SciPy, which has no types"),
+    "Risk": ({"output"}, "an output of the mechanism, of any kind"),
+    "Schedule": ({"starts.return"}, "a column of times of pandas, which has no types of its own"),
+    "SeriesLevels": ({"of.column"}, "a column of Arrow, which has no types"),
+    "Shuffled": ({"before", "after"}, "two secrets of the mechanism, of any kind"),
+    "Source": ({"held.return"}, "whatever was given"),
+    "perturb_in_spark": ({"frame"}, "a DataFrame of Spark, which is loaded when it is needed"),
+    "Verdict": ({"worst_output"}, "an output of the mechanism, of any kind"),
+}
+"""Where a public signature says ``Any``, and why."""
+
+
+def test_a_public_signature_says_what_it_takes() -> None:
+    rooms = [importlib.import_module(module) for module in sorted(public_modules())]
+    found = {name: {*says_any(getattr(room, name))} for room in rooms for name in getattr(room, "__all__", ())}
+    assert {name: said for name, said in found.items() if said} == {name: said for name, (said, _) in ANY.items()}
+
+
+def test_the_rule_on_any_can_fail() -> None:
+    class Odd:
+        field: Any
+        fine: list[Any]
+
+        def method(self, one: Any | None, two: int) -> Any: ...
+
+    assert {*says_any(Odd)} == {"field", "method.one", "method.return"}

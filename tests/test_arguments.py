@@ -144,16 +144,12 @@ CALLS: dict[str, Call] = {
     "risk": call(COIN, {0: "1/2", 1: "1/2"}, lambda secret: secret == 1, person=None),
     "statistic": call(
         ROWS,
-        "percentile",
+        lw.query.Kind("percentile", p=50),
         column="x",
         lower=0,
         upper=3,
         step=1,
-        p=50,
-        people=None,
-        grid=None,
-        by="venue",
-        groups=["v0"],
+        by={"venue": ["v0"]},
     ),
     "subsampled": call(ONE_PERSON, lw.query.PoissonSampling("1/2")),
     "visits": call(
@@ -199,6 +195,8 @@ CALLS: dict[str, Call] = {
     "Decide": call(
         safe_at_most=60, dangerous_at_least=90, error_at_most="1/10", useful_from="1/10", about="counted", left_out=0
     ),
+    "Groups": call({"venue": ["v0"]}, others="else"),
+    "Kind": call("percentile", p=50, levels=None, people=None, grid=None),
     "Personalised": call(NOTION, ["1", "2"]),
     "Plane": call("1", "manhattan", dimensions=2),
     "Source": call(

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.asking import statistic_by
 from tests.deciding import decide_by
 from tests.flat_series import flat_series
 
@@ -77,7 +78,7 @@ def compared(notion: Any, **decided: Any) -> object:
 
 
 def numbers(notion: Any, kind: str, **more: Any) -> object:
-    found = lw.plan(lw.statistic(NUMBERS, kind, column="v", lower=0, upper=100, step=1, **more), notion)  # type: ignore[arg-type]
+    found = lw.plan(statistic_by(NUMBERS, kind, column="v", lower=0, upper=100, step=1, **more), notion)  # type: ignore[arg-type]
     return str(found), found.accuracy()
 
 

@@ -251,7 +251,9 @@ def planned(k: Kind) -> object:
     decided: dict[str, Any] = {"safe_at_most": k(2), "dangerous_at_least": k(9), "error_at_most": "1/10"}
     made = decide_by(lw.plan, asked, lw.AdditionOnly("1"), **decided)
     twice = lw.plan(asked, lw.AdditionOnly("1"), lw.Decide(safe_at_most=k(2)), mechanism="sanitized", stop_after=k(3))
-    mean = lw.statistic(lw.records("r.parquet", person="who"), "mean", column="n", lower=0, upper=3, people=k(100))
+    mean = lw.statistic(
+        lw.records("r.parquet", person="who"), lw.query.Kind("mean", people=k(100)), column="n", lower=0, upper=3
+    )
     return str(made), asked, str(twice.listing(k(2)).price), twice.after(k(1)), str(lw.plan(mean, lw.BoundedDP("1")))
 
 

@@ -57,7 +57,26 @@ def describing(thing: T) -> T:
     return typing.cast(T, call)
 
 
-_SOURCES = {"source", "keep", "groups"}
+def refuse_columns(made: object, *lists: str) -> None:
+    """Refuse a whole column given for a value of a description, which prints all that it holds.
+
+    Args:
+        made: the description.
+        lists: those of its values that may be lists.
+
+    Raises:
+        InputError: one is neither a single value nor such a list. What it holds is not repeated.
+    """
+    for key, value in vars(made).items():
+        several = isinstance(value, Sized) and not isinstance(value, str)
+        if several and not (key in lists and isinstance(value, list | tuple | range)):
+            name = type(made).__name__
+            raise InputError(
+                f"{name} with a {type(value).__name__} as its {key}", "it takes one value", f"See help({name})"
+            )
+
+
+_SOURCES = {"source", "keep", "by"}
 """Arguments that are tables, or lists of public values."""
 
 

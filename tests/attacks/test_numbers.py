@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.asking import statistic_by
 
 import leeward as lw
 from leeward.cli import LeewardError
@@ -17,7 +18,7 @@ from leeward.errors import NotPrivateError
 from leeward.notion import Notion
 from leeward.planner import NumberPlan
 from leeward.planner._number_plan import plan_number
-from leeward.query import Mean, Statistic, Sum, maximum, records, statistic
+from leeward.query import Mean, Statistic, Sum, maximum, records
 
 INF = math.inf
 
@@ -145,7 +146,7 @@ def test_a_notion_on_any_grid_keeps_its_promise_on_that_of_the_question(
     for near, step in itertools.product(STEPS, STEPS):
         made = notion("1", lw.ValueGrid(0, TOP, near), nobody=people is None and kind == "mean")
         given = {} if grid is None else {"grid": grid}
-        asked = statistic(
+        asked = statistic_by(
             records("t.parquet", person="w"), kind, column="x", lower=0, upper=TOP, step=step, people=people, **given
         )
         try:

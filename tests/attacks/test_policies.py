@@ -65,7 +65,7 @@ def asked(draw: random.Random) -> tuple[Any, Callable[[Row], list[int]]]:
     keep = draw.choice([{}, {}, {"y": ["u"]}, {"x": ["a", "c"]}, {"y": ["u", "v"]}])
     groups = list(itertools.product(*lists.values()))
     source = lw.records(TABLE, person="each row", keep=keep)
-    query = lw.statistic(source, "count", by=lists, others="rest" if others else None)
+    query = lw.statistic(source, "count", by=lw.query.Groups(lists, others="rest" if others else None))
 
     def adds(row: Row) -> list[int]:
         of = {} if row is None else dict(zip("xy", row, strict=True))

@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.asking import statistic_by
 
 import leeward as lw
 from leeward.errors import LeewardError
@@ -82,7 +83,7 @@ def test_percentiles_under_closeness_are_private_for_every_pair(name: str, group
         notion = NOTIONS[name](ValueGrid("0", str(WIDTH), "1"), people is None)
         table = lw.records("t.csv", person="who")
         asked = {"lower": "0", "upper": str(WIDTH), "p": ps if len(ps) > 1 else ps[0], "people": people, **grouped}
-        rate = float(plan_rank(lw.statistic(table, "percentile", column="n", **asked), notion).mechanism.rate)
+        rate = float(plan_rank(statistic_by(table, "percentile", column="n", **asked), notion).mechanism.rate)
         worst = 0.0
         full = [(group, v) for group in [*groups, *(["elsewhere"] if grouped else [])] for v in range(WIDTH + 1)]
         records = [*full, *([] if people else [None])]
@@ -146,7 +147,7 @@ def test_counts_by_columns_intervals_and_others_are_private_for_every_pair_of_ro
         )
         try:
             table = lw.records("t.csv", person="each row", keep=keep or None)
-            made = lw.plan(lw.statistic(table, "count", by=by, others=others), notion)
+            made = lw.plan(lw.statistic(table, "count", by=lw.query.Groups(by, others=others)), notion)
         except LeewardError:
             continue
         planned += 1

@@ -35,21 +35,21 @@ MISSED = {
 def test_a_policy_about_what_groups_spell_otherwise_is_refused(meant: str) -> None:
     """Noise would be for rows that do not occur, and those that were meant would have none in one direction."""
     by, groups, notion = MISSED[meant]
-    query = lw.statistic(lw.records(rows(), person="each row"), "count", by=by, groups=groups)
+    query = lw.statistic(lw.records(rows(), person="each row"), "count", by={by: groups})
     with pytest.raises(InputError, match="about none of the rows"):
         lw.plan(query, notion)
 
 
 def test_so_is_one_about_what_the_filter_spells_otherwise() -> None:
     table = lw.records(rows(state=["STAY"] * 3), person="each row", keep={"state": ["STAY"]})
-    query = lw.statistic(table, "count", by="ill", groups=["flu", "cold"])
+    query = lw.statistic(table, "count", by={"ill": ["flu", "cold"]})
     with pytest.raises(InputError, match="'STAY' in the filter"):
         lw.plan(query, lw.OSDP("1", lw.where("state", equals="stay")))
     lw.plan(query, lw.OSDP("1", lw.where("state", equals="gone")))
 
 
 def test_spellings_that_are_all_listed_are_different_things() -> None:
-    query = lw.statistic(lw.records(rows(), person="each row"), "count", by="ill", groups=["flu", "Flu"])
+    query = lw.statistic(lw.records(rows(), person="each row"), "count", by={"ill": ["flu", "Flu"]})
     lw.plan(query, lw.OSDP("1", lw.where("ill", equals="Flu")))
 
 

@@ -132,7 +132,7 @@ def test_a_collation_of_a_duckdb_file_merges_no_people_and_passes_no_filter(tmp_
         )
     assert counts(path, ["a"]) == [3]
     assert counts(path, ["a"], keep={"k": ["in"]}) == [2]
-    asked = statistic(records(path, person="p"), "sum", column="n", lower=0, upper=1, by="k", groups=["IN", "in"])
+    asked = statistic(records(path, person="p"), "sum", column="n", lower=0, upper=1, by={"k": ["IN", "in"]})
     with open_data(asked, read_keys(asked)) as opened:
         assert opened.count(asked).counts.tolist() == [1, 2]
 
@@ -152,7 +152,7 @@ def test_whole_numbers_beyond_64_bits_are_refused_where_they_would_be_compared(b
     with pytest.raises(SpecError, match="beyond 64 bits"):
         visits(table([1], ["a"]), person="p", place="v", time="t", keep={"k": [1, beyond]})
     with pytest.raises(SpecError, match="beyond 64 bits"):
-        statistic(records(numbers, person="each row"), "sum", column="n", lower=0, upper=4, by="g", groups=[1, beyond])
+        statistic(records(numbers, person="each row"), "sum", column="n", lower=0, upper=4, by={"g": [1, beyond]})
 
 
 @pytest.mark.parametrize("kind", [pa.int8(), pa.uint8(), pa.int64(), pa.uint64()])
@@ -161,7 +161,7 @@ def test_filters_and_groups_of_whole_numbers(kind: pa.DataType, groups: list[int
     held = [1, 2, 1, 3]
     rows = pa.table({"p": [1, 2, 3, 4], "v": ["a"] * 4, "t": [T] * 4, "n": [1] * 4, "k": pa.array(held, kind)})
     assert counts(rows, ["a"], keep={"k": groups}) == [sum(k in groups for k in held)]
-    asked = statistic(records(rows, person="each row"), "sum", column="n", lower=0, upper=4, by="k", groups=groups)
+    asked = statistic(records(rows, person="each row"), "sum", column="n", lower=0, upper=4, by={"k": groups})
     with open_data(asked, read_keys(asked)) as opened:
         assert opened.count(asked).counts.tolist() == [held.count(group) for group in groups]
 

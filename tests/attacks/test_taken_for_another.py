@@ -11,6 +11,7 @@ import duckdb
 import pandas as pd
 import pyarrow as pa
 import pytest
+from tests.asking import statistic_by
 from tests.attacks.test_spellings import plan_of, visits
 from tests.deciding import decide_by
 
@@ -42,12 +43,12 @@ def test_a_text_that_is_no_number_is_never_in_none_of_the_groups(how: str, tmp_p
     """Half of all people are older than 60, and written otherwise: they were lost in silence where ages make groups."""
     for i, text in enumerate(NO_NUMBERS):
         made = decide_by(
-            lw.plan, lw.statistic(people(text, 100), "histogram", **READ_AS_NUMBERS[how]), lw.AdditionOnly("9"), **ASKED
+            lw.plan, statistic_by(people(text, 100), "histogram", **READ_AS_NUMBERS[how]), lw.AdditionOnly("9"), **ASKED
         )
         with pytest.raises(DoubtfulDataError, match="100 rows with a number that cannot be read"):
             lw.release(made, lw.Budget(tmp_path / f"{i}.db", "people", "99"))
     few = decide_by(
-        lw.plan, lw.statistic(people("x", 2), "histogram", **READ_AS_NUMBERS[how]), lw.AdditionOnly("9"), **ASKED
+        lw.plan, statistic_by(people("x", 2), "histogram", **READ_AS_NUMBERS[how]), lw.AdditionOnly("9"), **ASKED
     )
     dropped = lw.release(few, lw.Budget(tmp_path / "few.db", "people", "99")).curator.dropped
     assert (dropped["unreadable_number"], dropped["unknown_group"]) == (2, 0)
@@ -256,7 +257,7 @@ def test_a_decimal_comma_is_one_in_numbers_that_make_groups_too(column: str | No
         seen = lw.records(lw.query.Source(tmp_path / f"{name}.csv", delimiter=";", decimal=","), person="who")
         more: dict[str, Any] = {} if column is None else {"column": column, "lower": "0", "upper": "8", "step": "8"}
         made = lw.plan(
-            lw.statistic(seen, "histogram", by=intervals, **more), lw.AdditionOnly("99"), lw.Decide(safe_at_most=5)
+            statistic_by(seen, "histogram", by=intervals, **more), lw.AdditionOnly("99"), lw.Decide(safe_at_most=5)
         )
         budget = lw.Budget(tmp_path / f"{name}.db", "people", "99")
         if name == "point":
@@ -286,7 +287,9 @@ def test_a_slip_in_the_unit_of_intervals_stops_a_release_as_one_in_bounds_does(
     def plan(months: int) -> Any:
         ages = [unit(400 if i < months else 34) for i in range(100)]
         table = pa.table({"who": range(100), "age": ages, "sex": ["f"] * 100, "hours": [1] * 100})
-        return lw.plan(lw.statistic(lw.records(table, person="who"), kind, **asked), lw.AdditionOnly("9"), **decided)
+        return decide_by(
+            lw.plan, statistic_by(lw.records(table, person="who"), kind, **asked), lw.AdditionOnly("9"), **decided
+        )
 
     with pytest.raises(DoubtfulDataError, match="The bounds lower and upper: 0 below and 91 above, of 100 numbers"):
         lw.release(plan(91), budget)

@@ -44,8 +44,8 @@ def _calls(frame: pd.DataFrame) -> dict[str, tuple[Callable[..., Any], dict[str,
     box = {"west": 139.7, "south": 35.6, "east": 139.8, "north": 35.7, "metres": 1000}
     records = {"source": frame, "person": "person", "combine": "sum", "keep": {"other": ["x"]}}
     asked: dict[str, Any] = {"records": lw.records(frame, person="person"), "kind": "mean", "column": "number"}
-    asked |= {"lower": 0, "upper": 9, "step": 1, "grid": 1, "people": 40, "p": None}
-    grouped = {"records": asked["records"], "kind": "histogram", "by": "place", "groups": ["market"]}
+    asked |= {"lower": 0, "upper": 9, "step": 1}
+    grouped = {"records": asked["records"], "kind": "histogram", "by": {"place": ["market"]}}
     count = {
         "visits": lw.visits(**visits),
         "places": lw.places(canaries.listed(), place="place"),
@@ -81,7 +81,13 @@ def _calls(frame: pd.DataFrame) -> dict[str, tuple[Callable[..., Any], dict[str,
         "grid": (lw.grid, box, set()),
         "records": (lw.records, records, {"source", "keep"}),
         "a mean": (lw.statistic, asked, set()),
-        "a histogram": (lw.statistic, grouped, {"groups"}),
+        "a histogram": (lw.statistic, grouped, set()),
+        "Kind": (lw.query.Kind, {"name": "mean", "p": None, "people": 40, "grid": 1}, set()),
+        "Decide": (
+            lw.Decide,
+            {"safe_at_most": 2, "dangerous_at_least": 9, "error_at_most": "1/9", "left_out": 0},
+            set(),
+        ),
         "count_visitors": (lw.count_visitors, {**count, **WINDOW, "places_per_person": 1, "if_more": "latest"}, set()),
         "plan": (lw.plan, plan, set()),
         "Budget": (lw.Budget, budget, set()),

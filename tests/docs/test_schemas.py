@@ -23,6 +23,7 @@ import pyarrow as pa
 import pytest
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
+from tests.asking import statistic_by
 from tests.deciding import decide_by
 from tests.docs.documents import ROOT
 from tests.keys import golden
@@ -88,11 +89,13 @@ def plans() -> list[Any]:
 
 def of_groups() -> list[Plan]:
     """Plans that decide about groups of people, about intervals of rows, and about levels."""
-    wards: Any = lw.statistic(lw.records("w.csv", person="who"), "histogram", by="ward", groups=["a", "b", "c"])
+    wards: Any = lw.statistic(lw.records("w.csv", person="who"), "histogram", by={"ward": ["a", "b", "c"]})
     ages: Any = lw.statistic(
         lw.records("w.csv", person="each row"), "histogram", column="age", lower=0, upper=30, step=10
     )
-    above: Any = lw.statistic(lw.records("w.csv", person="who"), "above", column="age", levels=["1/2", 20, 30])
+    above: Any = lw.statistic(
+        lw.records("w.csv", person="who"), lw.query.Kind("above", levels=["1/2", 20, 30]), column="age"
+    )
     ways: list[dict[str, Any]] = [{}, {"mechanism": "sanitized"}, {"mechanism": "adaptive"}]
     asked = (wards, ages, above)
     return [decide_by(lw.plan, query, lw.AdditionOnly("1/3"), safe_at_most=2, **way) for query in asked for way in ways]
@@ -165,7 +168,7 @@ def answers() -> list[lw.planner.AnswerReport]:
     rows = lw.records("t.csv", person="each row")
     number: dict[str, Any] = {"column": "age", "lower": 0, "upper": 30}
     kinds: list[dict[str, Any]] = [{"kind": "sum"}, {"kind": "mean"}, {"kind": "percentile", "p": ["0", "50"]}]
-    asked = [lw.compare(lw.statistic(rows, **kind, **number), lw.UnboundedDP("1/3")) for kind in kinds]
+    asked = [lw.compare(statistic_by(rows, **kind, **number), lw.UnboundedDP("1/3")) for kind in kinds]
     left = lw.planner.Scenario(left=Fraction(2), left_delta=Fraction(1, 100))
     asked += [lw.compare(plan.query, plan.notion, delta=plan.delta or None, scenario=left) for plan in unlisted()]
     return [lw.planner.answer_report(one) for one in asked]

@@ -303,7 +303,7 @@ OTHER = {
 
 def marks_of(values, name="who"):
     table = pa.table({name: values, "place": pa.array(["a"] * len(values))})
-    question = statistic(records(table, person=name), "histogram", by="place", groups=["a", "b"])
+    question = statistic(records(table, person=name), "histogram", by={"place": ["a", "b"]})
     with open_data(question, read_keys(question)) as opened:
         return opened.content(KEY)
 

@@ -12,13 +12,14 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 import pytest
+from tests.asking import statistic_by
 
 import leeward as lw
 from leeward.engine import open_data, read_keys
 
 
 def counted(frame: pd.DataFrame | pa.Table, **asked: Any) -> list[int]:
-    query: Any = lw.statistic(lw.records(frame, person="each row"), "above", column="v", **asked)
+    query: Any = statistic_by(lw.records(frame, person="each row"), "above", column="v", **asked)
     with open_data(query, read_keys(query)) as table:
         return table.count(query).counts.tolist()  # type: ignore[attr-defined, no-any-return]
 
@@ -85,7 +86,7 @@ def test_a_number_is_above_a_level_by_its_last_digit(seed: int) -> None:
 def test_the_public_keys_come_from_the_highest_level_down(tmp_path: Path) -> None:
     frame = pd.DataFrame({"v": [1, 5, 9], "g": ["a", "a", "b"]})
     query: Any = lw.statistic(
-        lw.records(frame, person="each row"), "above", column="v", lower=2, upper=8, step=3, by="g", groups=["a", "b"]
+        lw.records(frame, person="each row"), "above", column="v", lower=2, upper=8, step=3, by={"g": ["a", "b"]}
     )
     keys = read_keys(query)
     with open_data(query, keys) as table:
@@ -93,10 +94,13 @@ def test_the_public_keys_come_from_the_highest_level_down(tmp_path: Path) -> Non
     assert survey.beyond is None  # of levels nothing is beyond a bound
     assert keys.to_arrow().to_pylist() == [{"group": g, "above": z} for g in "ab" for z in (8, 5, 2)]
     other: Any = lw.statistic(
-        lw.records(frame, person="each row"), "above", column="v", levels=[2, 8], by="g", groups=["a", "b"]
+        lw.records(frame, person="each row"), lw.query.Kind("above", levels=[2, 8]), column="v", by={"g": ["a", "b"]}
     )
     same: Any = lw.statistic(
-        lw.records(frame, person="each row"), "above", column="v", levels=["2", "5", "8"], by="g", groups=["a", "b"]
+        lw.records(frame, person="each row"),
+        lw.query.Kind("above", levels=["2", "5", "8"]),
+        column="v",
+        by={"g": ["a", "b"]},
     )
     assert keys.digest() == read_keys(same).digest() != read_keys(other).digest()
     assert counted(frame, levels=[2, 5, 8], by="g", groups=["a", "b"]) == [0, 0, 1, 1, 1, 1]
@@ -108,11 +112,9 @@ def test_the_release_says_above_which_level_few_are_for_certain(tmp_path: Path) 
     frame.loc[frame.g == "b", "v"] = frame.v // 2
     query: Any = lw.statistic(
         lw.records(frame, person="each row"),
-        "above",
+        lw.query.Kind("above", levels=[20, 40, 60, 80, 95]),
         column="v",
-        levels=[20, 40, 60, 80, 95],
-        by="g",
-        groups=["a", "b", "c"],
+        by={"g": ["a", "b", "c"]},
     )
     budget = lw.Budget(f"sqlite:///{tmp_path}/b.db", dataset="numbers", cap="100")
     result = lw.release(lw.plan(query, lw.AdditionOnly("40"), lw.Decide(safe_at_most=12)), budget)
@@ -142,7 +144,7 @@ def test_where_not_all_rows_of_a_person_count_the_headline_says_so(tmp_path: Pat
     found = {}
     for combine, least in (("min", 0), ("max", 1)):
         people = lw.records(frame, person="who", combine=combine)  # type: ignore[arg-type]
-        query: Any = lw.statistic(people, "above", column="v", levels=[5])
+        query: Any = lw.statistic(people, lw.query.Kind("above", levels=[5]), column="v")
         budget = lw.Budget(f"sqlite:///{tmp_path}/{combine}.db", dataset="numbers", cap="100")
         result = lw.release(lw.plan(query, lw.AdditionOnly("40"), lw.Decide(safe_at_most=least)), budget)
         assert result.answers["state"].to_pylist() == ["safe"]
@@ -170,7 +172,7 @@ def test_the_headline_leaves_out_groups_of_which_nothing_is_certain(
     """Five rows of 'a' are above all levels, and nobody of 'b' is above the lowest; at so large an ε noise is 0."""
     frame = pd.DataFrame({"g": ["a"] * 5 + ["b"] * 3, "v": [9.0] * 5 + [1.0] * 3})
     people = lw.records(frame, person="each row")
-    query: Any = lw.statistic(people, "above", column="v", levels=["2", "2.5", "3"], by="g", groups=groups)
+    query: Any = lw.statistic(people, lw.query.Kind("above", levels=["2", "2.5", "3"]), column="v", by={"g": groups})
     budget = lw.Budget(f"sqlite:///{tmp_path}/b.db", dataset="numbers", cap="100")
     lw.release(lw.plan(query, lw.AdditionOnly("40"), lw.Decide(safe_at_most=1)), budget).save(tmp_path / "out")
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")

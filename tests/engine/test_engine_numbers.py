@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
+from tests.asking import statistic_by
 from tests.oracle import numbers as oracle
 
 from leeward.engine import open_data, read_keys
@@ -21,7 +22,7 @@ from leeward.engine._numbers import REASONS, open_numbers
 from leeward.errors import BoundExceededError, DataError, SpecError
 from leeward.notion import BoundedDP, UnboundedDP
 from leeward.planner._number_plan import plan_number
-from leeward.query import Statistic, records, statistic
+from leeward.query import Kind, Statistic, records, statistic
 
 F = Fraction
 COLUMNS: dict[str, tuple[Any, Any]] = {
@@ -103,7 +104,7 @@ def describe(source: Any, asked: dict[str, Any]) -> Statistic:
     known = {
         key: asked[key] for key in ("lower", "upper", "step", "p", "people", "groups", "others", "grid") if key in asked
     }
-    return statistic(table, asked["kind"], column="number", by=by, **known)
+    return statistic_by(table, asked["kind"], column="number", by=by, **known)
 
 
 def exactly(query: Statistic) -> tuple[list[Fraction], Any]:
@@ -161,7 +162,7 @@ def test_several_percentiles_are_those_asked_one_by_one(kind: str) -> None:
 def test_the_public_keys_of_percentiles_are_their_own() -> None:
     def digest(p: Any, **groups: Any) -> str:
         table = records(pa.table({"x": [1]}), person="each row")
-        return read_keys(statistic(table, "percentile", column="x", lower=0, upper=9, p=p, **groups)).digest()
+        return read_keys(statistic_by(table, "percentile", column="x", lower=0, upper=9, p=p, **groups)).digest()
 
     two = {"by": "g", "groups": ["a", "b"]}
     other = {"by": "g", "groups": ["a", "c"]}
@@ -214,7 +215,9 @@ def test_tallies_agree_with_the_oracle(kind: str) -> None:
 @pytest.mark.parametrize("people", [2, 4])
 def test_a_tally_of_a_wrong_number_of_people_is_refused(people: int) -> None:
     table = pa.table({"number": [1, 2, 3]})
-    query = statistic(records(table, person="each row"), "median", column="number", lower=0, upper=9, people=people)
+    query = statistic(
+        records(table, person="each row"), Kind("median", people=people), column="number", lower=0, upper=9
+    )
     with open_numbers(query) as opened, pytest.raises(BoundExceededError, match="do not publish it"):
         opened.tally(query)
 
@@ -418,7 +421,7 @@ def test_listed_integers_meet_every_integer_column(dtype: str) -> None:
     groups = [min(int(held.max), 2**63 - 1), -1, 0, -(2**63), 2**63 - 1, 7, 5, int(held.min)]
     groups = list(dict.fromkeys(groups))
     table = pa.table({"p": [f"u{i}" for i in range(len(values))], "g": pa.array(values, pa.type_for_alias(dtype))})
-    query = statistic(records(table, person="p"), "histogram", by="g", groups=groups)
+    query = statistic(records(table, person="p"), "histogram", by={"g": groups})
     with open_numbers(query) as opened:
         assert opened.count(query).counts.tolist() == [sum(v == g for v in values) for g in groups]
 
@@ -431,7 +434,7 @@ def test_a_long_list_of_groups_is_that_of_a_dictionary(column: str) -> None:
     groups = [write(g) for g in rng.sample(range(30_000), 20_000)]
     values = [None if column == "nothing" else write(rng.randrange(30_000)) for _ in range(3000)]
     table = pa.table({"p": [f"u{i}" for i in range(3000)], "g": pa.nulls(3000) if column == "nothing" else values})
-    query = statistic(records(table, person="p"), "histogram", by="g", groups=groups)
+    query = statistic(records(table, person="p"), "histogram", by={"g": groups})
     with open_numbers(query) as opened:
         answer = opened.count(query).counts
     expected = dict.fromkeys(groups, 0)
@@ -444,4 +447,4 @@ def test_a_long_list_of_groups_is_that_of_a_dictionary(column: str) -> None:
 def test_more_groups_than_answers_may_be_are_refused() -> None:
     table = records(pa.table({"p": ["u"], "g": [1]}), person="p")
     with pytest.raises(SpecError, match="1,000,000 answers are the most"):
-        statistic(table, "histogram", by="g", groups=range(10**6 + 1))
+        statistic(table, "histogram", by={"g": range(10**6 + 1)})

@@ -26,6 +26,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.asking import statistic_by
 from tests.sources import describe_by
 
 from leeward.engine import open_data, read_keys, read_places
@@ -130,7 +131,7 @@ def counted(role: str, kind: tuple[str, Any, list[Any]], sources: list[Path]) ->
         with open_visits(seen, public) as table:
             return table.count(query).counts.tolist()
     by = {"by": "group", "groups": [allowed(role, kind)]} if role == "group" else {}
-    asked = statistic(records(sources, person="user"), "sum", column="n", lower=0, upper=10, step="1/2", **by)
+    asked = statistic_by(records(sources, person="user"), "sum", column="n", lower=0, upper=10, step="1/2", **by)
     with open_data(asked, read_keys(asked)) as table:
         return table.count(asked).counts.tolist()
 
@@ -343,7 +344,7 @@ ROLES: dict[str, Callable[[Any], tuple[Any, Any]]] = {
 
 
 def lw_count(source: Any, *, person: str, keep: Any = None, **asked: Any) -> Any:
-    return statistic(records(source, person=person, keep=keep), "histogram", **asked)
+    return statistic_by(records(source, person=person, keep=keep), "histogram", **asked)
 
 
 def told(query: Any) -> Any:

@@ -292,7 +292,7 @@ def test_one_fraction_is_in_no_list_of_whole_numbers_and_changes_nothing_else(
     with open_data(asked, read_keys(asked)) as opened:
         assert opened.exactly(asked, "answer").counts.tolist() == [3, 3, 3, 0]
     records = lw.records(file, person="who")
-    grouped = lw.statistic(records, "count", by={"where": [1, 2, 3, 4]}, others=-1)
+    grouped = lw.statistic(records, "count", by=lw.query.Groups({"where": [1, 2, 3, 4]}, others=-1))
     with open_data(grouped, read_keys(grouped)) as opened:
         assert opened.exactly(grouped, "answer").counts.tolist() == [3, 3, 3, 0, 1]
         assert opened.survey(grouped).matches.named == 3

@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from tests.asking import statistic_by
 
 import leeward as lw
 from leeward.engine import open_data, read_keys
@@ -98,11 +99,11 @@ def test_numbers_of_another_column_or_the_same_are_taken_by_interval() -> None:
     table = pa.table({"age": [5, 5, 15, 40, None], "pay": [1.0, 2.0, 3.0, 4.0, 5.0]})
     people = lw.records(table, person="each row")
     ends: dict[str, Any] = {"lower": 0, "upper": 100}
-    assert counts(lw.statistic(people, "sum", column="pay", **ends, by={"age": AGES}))[0] == [3, 3, 4]
-    assert counts(lw.statistic(people, "sum", column="age", **ends, by={"age": AGES}))[0] == [10, 15, 40]
+    assert counts(statistic_by(people, "sum", column="pay", **ends, by={"age": AGES}))[0] == [3, 3, 4]
+    assert counts(statistic_by(people, "sum", column="age", **ends, by={"age": AGES}))[0] == [10, 15, 40]
     cut = lw.statistic(people, "histogram", column="pay", lower=0, upper=4, step=2, by={"age": AGES})
     assert counts(cut)[0] == [1, 1, 0, 1, 0, 1]
-    levels = lw.statistic(people, "above", column="pay", levels=[1, 3], by={"age": AGES})
+    levels = lw.statistic(people, lw.query.Kind("above", levels=[1, 3]), column="pay", by={"age": AGES})
     assert counts(levels)[0] == [0, 1, 0, 1, 1, 1]
 
 
@@ -116,8 +117,8 @@ def test_one_person_moves_what_they_move_of_as_many_listed_groups() -> None:
     people = lw.records("t.parquet", person="each row")
     number: dict[str, Any] = {"column": "pay", "lower": 0, "upper": 9}
     for kind in ("sum", "median", "histogram"):
-        cut = lw.statistic(people, kind, **number, by={"age": AGES})  # type: ignore[arg-type]
-        listed = lw.statistic(people, kind, **number, by={"age": ["a", "b", "c"]})  # type: ignore[arg-type]
+        cut = statistic_by(people, kind, **number, by={"age": AGES})  # type: ignore[arg-type]
+        listed = statistic_by(people, kind, **number, by={"age": ["a", "b", "c"]})  # type: ignore[arg-type]
         assert all(cut.effect(change) == listed.effect(change) for change in (WITHDRAW, INSERT, REPLACE))
         near = bounded_change(Fraction(1))
         assert cut.effect(near) == listed.effect(near)
@@ -158,7 +159,7 @@ def test_others_are_all_who_are_in_none_of_the_combinations() -> None:
     """Without a number, or with another value beside it: counted once, and last."""
     ages = [5, 15, None, 15, 25, None]
     people = lw.records(pa.table({"age": ages, "sex": ["f", "m", "f", "x", None, None]}), person="each row")
-    asked = lw.statistic(people, "histogram", by={"age": AGES, "sex": ["f", "m"]}, others="else")
+    asked = lw.statistic(people, "histogram", by=lw.query.Groups({"age": AGES, "sex": ["f", "m"]}, others="else"))
     found, dropped = counts(asked)
     assert not any(dropped.values())
     assert sum(found) == len(ages)
@@ -167,12 +168,12 @@ def test_others_are_all_who_are_in_none_of_the_combinations() -> None:
     keys = read_keys(asked).to_arrow().to_pylist()
     assert keys[-1] == {"age": "else", "sex": "else", "age_from": None, "age_to": None}
     assert keys[0]["age_from"] == AGES["lower"]
-    alone = lw.statistic(people, "histogram", by={"age": AGES}, others="no age")
+    alone = lw.statistic(people, "histogram", by=lw.query.Groups({"age": AGES}, others="no age"))
     assert counts(alone)[0][-1] == 2
     with pytest.raises(SpecError, match="it stands in a column with listed groups, which are whole numbers"):
-        lw.statistic(people, "histogram", by={"age": AGES, "ward": [1, 2]}, others="else")
+        lw.statistic(people, "histogram", by=lw.query.Groups({"age": AGES, "ward": [1, 2]}, others="else"))
     with pytest.raises(SpecError, match="a listed group is called so"):
-        lw.statistic(people, "histogram", by={"age": AGES, "sex": ["f", "else"]}, others="else")
+        lw.statistic(people, "histogram", by=lw.query.Groups({"age": AGES, "sex": ["f", "else"]}, others="else"))
 
 
 def test_columns_that_hold_no_numbers_are_refused() -> None:

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 import pytest
+from tests.asking import statistic_by
 from tests.oracle import numbers as oracle
 from tests.sources import describe_by
 
@@ -71,7 +72,7 @@ def table(rows: list[dict[str, Any]], zone: str | None = None) -> pa.Table:
 def asked(held: pa.Table, kind: str, ends: Ends, person: str, combine: str, **more: Any) -> list[Any]:
     people = describe_by(lw.records, held, person=person, combine=combine, keep={"state": ["in"]}, time="time", **more)
     how = {"column": "number", "lower": 0, "upper": 8, **KINDS[kind], "by": "group", "groups": ["a", "b"]}
-    return [lw.statistic(people, kind, **how, start=first, end=end) for first, end in ends]
+    return [statistic_by(people, kind, **how, start=first, end=end) for first, end in ends]
 
 
 def told(opened: Any, query: Any) -> tuple[Any, ...]:

@@ -17,6 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from tests.asking import statistic_by
 from tests.deciding import decide_by
 from tests.grid.notions import BY_NAME
 
@@ -86,7 +87,7 @@ def numbers_of(draw: random.Random) -> tuple[Callable[[Rows], Any], Callable[[st
         kinds = (pa.string(), pa.float64(), pa.string(), pa.string(), pa.string())
         held = [pa.array(c, kind) for c, kind in zip(columns, kinds, strict=True)]
         table = pa.table(dict(zip(("who", "v", "g", "mode", "when"), held, strict=True)))
-        return lw.statistic(lw.records(table, person="who", combine=combine, keep=keep, time="when"), kind, **asked)
+        return statistic_by(lw.records(table, person="who", combine=combine, keep=keep, time="when"), kind, **asked)
 
     def row(who: str) -> tuple[Any, ...]:
         group, state = draw.choice(["u", "v", "other", None]), draw.choice(["in", "in", "out", None])

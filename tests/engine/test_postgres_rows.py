@@ -14,6 +14,7 @@ import numpy as np
 import psycopg
 import pyarrow as pa
 import pytest
+from tests.asking import statistic_by
 from tests.engine.test_engine_counts import (
     END,
     MODES,
@@ -115,7 +116,7 @@ def test_statistics_are_those_of_a_file(
     given = {name: value for name, value in ask.items() if name != "kind" and value is not None}
     found = []
     for source, name in ((url, "people"), (file, None)):
-        query = statistic(
+        query = statistic_by(
             described_records(Source(source, table=name), person="person"), ask["kind"], column="x", **given
         )
         with open_data(query, read_keys(query)) as opened:

@@ -9,6 +9,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from tests.asking import statistic_by
 from tests.sources import describe_by
 
 import leeward as lw
@@ -46,10 +47,10 @@ def questions(table: Any, /, **how: Any) -> list[Any]:
 
     bounds = {"lower": 0, "upper": 50}
     return [
-        lw.statistic(records("max"), "mean", column="age", **bounds, grid="1/4"),
-        lw.statistic(records("max"), "median", column="age", **bounds, step="1/2"),
-        lw.statistic(records(), "count", by="sex", groups=["f", "m"], others="else"),
-        lw.statistic(records(time="at"), "sum", column="hours", **bounds, **DAY),
+        statistic_by(records("max"), "mean", column="age", **bounds, grid="1/4"),
+        statistic_by(records("max"), "median", column="age", **bounds, step="1/2"),
+        lw.statistic(records(), "count", by=lw.query.Groups({"sex": ["f", "m"]}, others="else")),
+        statistic_by(records(time="at"), "sum", column="hours", **bounds, **DAY),
         lw.statistic(records("min", keep={"sex": ["f"]}), "histogram", column="hours", lower=0, upper=9),
         lw.unlisted_groups(records("refuse"), "town", groups_per_person=2, if_more="first"),
     ]

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from tests.asking import statistic_by
 from tests.oracle.asked import UNREADABLE
 from tests.sources import describe_by
 
@@ -156,7 +157,7 @@ class Case:
             if len(ask["by"]) == 1:
                 asked |= {"by": ask["by"][0], "groups": ask["lists"][0]}
         column = "number" if "lower" in ask else None
-        return lw.statistic(held, ask["kind"], column=column, start=start, end=end, **asked)
+        return statistic_by(held, ask["kind"], column=column, start=start, end=end, **asked)
 
 
 # ---- what may stand in a cell

@@ -21,6 +21,7 @@ from typing import Any
 import ibis
 import pyarrow as pa
 import pytest
+from tests.asking import statistic_by
 from tests.engine.test_pipeline_sensitivity import loss, planned
 from tests.grid.notions import BY_NAME, OF_FACTS
 from tests.sources import describe_by
@@ -131,7 +132,7 @@ def numbers_of(draw: random.Random) -> Question:
 
     def ask(where: Mapping[str, Any], start: datetime, end: datetime) -> Any:
         held = describe_by(lw.records, **where, person="who", combine=combine, keep=keep, time="when")
-        return lw.statistic(held, kind, **how, start=start, end=end)
+        return statistic_by(held, kind, **how, start=start, end=end)
 
     menu: list[Sequence[Any]] = [NUMBERS, ["u", "v", "u", "other", None], ["in", "in", "out", None]]
     return Question({"v": pa.float64(), "g": pa.string(), "mode": pa.string()}, menu, ask)

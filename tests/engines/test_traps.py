@@ -174,7 +174,7 @@ def test_columns_that_differ_in_case_are_refused_everywhere(tmp_path: Path, sess
     connection.execute('CREATE TABLE t (x int, "user" int, "User" int)')
     for source, name in ((table, None), (tmp_path / "t.parquet", None), (tmp_path / "t.csv", None), (address, "t")):
         for person in ("user", "User"):
-            asked = lw.statistic(lw.records(Source(source, table=name), person=person), "histogram", by="x", groups=[3])
+            asked = lw.statistic(lw.records(Source(source, table=name), person=person), "histogram", by={"x": [3]})
             with pytest.raises(DataError, match="only in upper and lower case"), open_data(asked, read_keys(asked)):
                 pass
 

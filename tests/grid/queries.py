@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from tests.asking import statistic_by
 from tests.oracle import answers, universe
 from tests.oracle.answers import Answer
 from tests.oracle.universe import Row
@@ -32,7 +33,6 @@ from leeward.query import (
     minimum,
     percentile,
     places,
-    statistic,
     visits,
 )
 from leeward.query import records as table_of
@@ -304,44 +304,44 @@ def _of_statistics() -> list[Query]:
         kind: Any = name.split()[0]
         if name == "mean" and step == 2:
             given = {"grid": 1}
-        made = statistic(TABLE, kind, column="x", lower=0, upper=2, step=step, **given, **by)
+        made = statistic_by(TABLE, kind, column="x", lower=0, upper=2, step=step, **given, **by)
         answer = _together(groups, answers.on_grid(0, 2, step, whole))
         found.append(Query(f"statistic: {name}, step {step}{shown}", made, "rows", answer, WITHOUT))
         for people in (1, 2):
             if len(groups) > 1:
                 continue
-            made = statistic(TABLE, kind, column="x", lower=0, upper=2, step=step, people=people, **given, **by)
+            made = statistic_by(TABLE, kind, column="x", lower=0, upper=2, step=step, people=people, **given, **by)
             counted = lambda r, groups=groups: r is not None and r.x is not None and groups[0] in (None, r.y)  # noqa: E731
             fits = lambda table, n=people, counted=counted: sum(map(counted, table)) == n  # noqa: E731
             found.append(
                 Query(f"statistic: {name}, step {step}{shown}, {people} people", made, "rows", answer, WITHOUT, fits)
             )
     for ps, step, (shown, (by, groups)) in itertools.product(SEVERAL, (1, 2), GROUPINGS.items()):
-        made = statistic(TABLE, "percentile", column="x", lower=0, upper=2, step=step, p=ps, **by)
+        made = statistic_by(TABLE, "percentile", column="x", lower=0, upper=2, step=step, p=ps, **by)
         each = [_together(groups, answers.on_grid(0, 2, step, answers.percentile(Fraction(p), 0))) for p in ps]
         name = f"statistic: percentiles {', '.join(ps)}, step {step}{shown}"
         found.append(Query(name, made, "rows", answers.in_turn(each), WITHOUT))
         if len(groups) > 1:
             continue
-        made = statistic(TABLE, "percentile", column="x", lower=0, upper=2, step=step, p=ps, people=2, **by)
+        made = statistic_by(TABLE, "percentile", column="x", lower=0, upper=2, step=step, p=ps, people=2, **by)
         counted = lambda r, groups=groups: r is not None and r.x is not None and groups[0] in (None, r.y)  # noqa: E731
         fits = lambda table, counted=counted: sum(map(counted, table)) == 2  # noqa: E731
         found.append(Query(f"{name}, 2 people", made, "rows", answers.in_turn(each), WITHOUT, fits))
     for step, (shown, (by, groups)) in itertools.product((1, 2), GROUPINGS.items()):
-        made = statistic(TABLE, "histogram", column="x", lower=0, upper=2, step=step, **by)
+        made = statistic_by(TABLE, "histogram", column="x", lower=0, upper=2, step=step, **by)
         edges = list(range(0, 3, step))
         found.append(
             Query(f"statistic: histogram, step {step}{shown}", made, "rows", answers.cells(groups, edges), WITHOUT)
         )
     halves: dict[str, Any] = {"by": {"y": {"lower": 0, "upper": 2, "step": 1}}}  # of which y, 0 or 1, is the lower end
     for name, step in (("sum", 1), ("median", 2)):
-        made = statistic(TABLE, name, column="x", lower=0, upper=2, step=step, **halves)  # type: ignore[arg-type]
+        made = statistic_by(TABLE, name, column="x", lower=0, upper=2, step=step, **halves)  # type: ignore[arg-type]
         answer = _together([0, 1], answers.on_grid(0, 2, step, KINDS[name][1]))
         found.append(Query(f"statistic: {name}, step {step} by interval", made, "rows", answer, WITHOUT))
-    made = statistic(TABLE, "histogram", **halves)
+    made = statistic_by(TABLE, "histogram", **halves)
     found.append(Query("statistic: people by interval", made, "rows", answers.cells([0, 1], None), WITHOUT))
     for shown, (by, groups) in list(GROUPINGS.items())[1:]:
-        made = statistic(TABLE, "histogram", **by)
+        made = statistic_by(TABLE, "histogram", **by)
         found.append(Query(f"statistic: people{shown}", made, "rows", answers.cells(groups, None), WITHOUT))
     return found
 

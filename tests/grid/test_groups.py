@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.asking import statistic_by
 from tests.oracle import universe
 from tests.oracle.tables import Cost, Steps
 
@@ -108,7 +109,7 @@ ASKED: dict[str, dict[str, Any]] = {
 
 
 def planned(kind: str, notion: Notion, listed: int) -> NumberPlan:
-    query = statistic(
+    query = statistic_by(
         records("t.parquet", person="each row"),
         column="number",
         lower=8,
@@ -130,7 +131,7 @@ def test_no_two_tables_are_told_apart_further_than_promised(notion: str, kind: s
 def test_leaving_the_only_listed_group_is_a_change_of_record() -> None:
     """Its number of people is not public, and a sum falls by all that the person had."""
     query = statistic(
-        records("t.parquet", person="each row"), "sum", column="number", lower=8, upper=10, by="group", groups=["g"]
+        records("t.parquet", person="each row"), "sum", column="number", lower=8, upper=10, by={"group": ["g"]}
     )
     line = plan_number(query, Manhattan(1, VALUES, nobody=False)).parts[0]
     assert line.law.up * 10 / query.values.grid_with_zero <= 2  # type: ignore[union-attr]

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.asking import statistic_by
 from tests.grid.notions import BASES, BOTH, PERSONALISED, SCALED, Row
 from tests.grid.queries import STATISTICS, TABLE, Query
 from tests.grid.test_number_plans import HALVES, ROWS, metrics
@@ -24,7 +25,7 @@ from leeward.cli import LeewardError
 from leeward.errors import NotPrivateError
 from leeward.notion import REPLACE, Manhattan
 from leeward.planner._rank_plan import RankPlan, plan_rank
-from leeward.query import statistic
+from leeward.query import Kind, statistic
 
 HALF = Fraction(1, 2)
 PERCENTILES = [query for query in STATISTICS if query.query.kind == "percentile"]
@@ -106,7 +107,7 @@ def test_the_grid_is_of_all_notions_and_questions() -> None:
 
 def asked(p: Any, **by: Any) -> Query:
     return Query(
-        f"{p} %", statistic(TABLE, "percentile", column="x", lower=0, upper=1, p=p, **by), "rows", lambda table: ()
+        f"{p} %", statistic_by(TABLE, "percentile", column="x", lower=0, upper=1, p=p, **by), "rows", lambda table: ()
     )
 
 
@@ -159,7 +160,7 @@ def test_the_rate_of_several_is_what_the_theorem_says_and_the_largest(
 ) -> None:
     """In a small table the points between them leave room; in a crowd both quartiles are told apart as far as is allowed."""
     row = NAMED[name]
-    plan = plan_rank(statistic(TABLE, "percentile", column="x", lower=0, upper=3, p=["25", "75"]), row.notion)
+    plan = plan_rank(statistic(TABLE, Kind("percentile", p=["25", "75"]), column="x", lower=0, upper=3), row.notion)
     assert plan.mechanism.rate == rate
     points = tuple(map(Fraction, range(4)))
 
@@ -202,5 +203,5 @@ def test_replacing_is_the_dearest_of_what_it_may_be() -> None:
         (0, IN_TWO, None, 4),
         (90, IN_ONE, 3, 2),
     ):
-        query = statistic(TABLE, "percentile", column="x", lower=0, upper=1, p=p, people=people, **by)
+        query = statistic_by(TABLE, "percentile", column="x", lower=0, upper=1, p=p, people=people, **by)
         assert query.rank_range(REPLACE) == range_

@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.asking import statistic_by
 from tests.sources import describe_by
 
 import leeward as lw
 from leeward.cli import LeewardError
 from leeward.ledger import Ledger
-from leeward.query import records, statistic
+from leeward.query import records
 
 NEW, SAME = "new", "same"
 
@@ -136,4 +137,4 @@ def visitors(given: Given) -> lw.query.CountVisitors:
 
 def number(given: Given) -> Any:
     """Make the question about a number."""
-    return statistic(describe_by(records, **given["records"]), **given["statistic"])
+    return statistic_by(describe_by(records, **given["records"]), **given["statistic"])

@@ -17,6 +17,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from tests.asking import statistic_by
 from tests.deciding import decide_by
 from tests.keys.test_promises import PAIRS, QUESTIONS
 from tests.sources import describe_by
@@ -29,7 +30,7 @@ from leeward.exact import log
 from leeward.notion import Notion, UnboundedDP, has, where
 from leeward.planner._number_plan import plan_number
 from leeward.planner._rank_plan import plan_rank
-from leeward.query import CountVisitors, Statistic, records, statistic
+from leeward.query import CountVisitors, Kind, Statistic, records, statistic
 from leeward.session._question import Question, question
 
 FILE = Path(__file__).parent / "golden" / "questions-1.json"
@@ -83,18 +84,18 @@ def decided(query: CountVisitors | Statistic, notion: Notion | None = None, **ho
 
 def number(kind: Any, notion: Notion | None = None, table: Mapping[str, Any] | None = None, **how: Any) -> Question:
     """Return the key of a statistic."""
-    asked = statistic(records("people.parquet", **{"person": "user", **(table or {})}), kind, **how)
+    asked = statistic_by(records("people.parquet", **{"person": "user", **(table or {})}), kind, **how)
     return question(plan_number(asked, notion or lw.UnboundedDP("1/3")), DIGEST)
 
 
 def above(**how: Any) -> Statistic:
     """Return how many are above levels."""
-    return statistic(records("people.parquet", person="user"), "above", column="age", levels=["1/2", 5], **how)
+    return statistic_by(records("people.parquet", person="user"), "above", column="age", levels=["1/2", 5], **how)
 
 
 def ranked(kind: Any, notion: Notion | None = None, **how: Any) -> Question:
     """Return the key of a percentile by rank."""
-    asked = statistic(records("people.parquet", person="user"), kind, **how)
+    asked = statistic_by(records("people.parquet", person="user"), kind, **how)
     return question(plan_rank(asked, notion or lw.UnboundedDP("1/3")), DIGEST)
 
 
@@ -126,7 +127,7 @@ def _round(number: int) -> Question:
 
 
 def _default() -> Question:
-    asked = statistic(records("people.parquet", person="user"), "median", **AGE)
+    asked = statistic_by(records("people.parquet", person="user"), "median", **AGE)
     assert asked.numeric is not None
     other = dataclasses.replace(asked, numeric=dataclasses.replace(asked.numeric, default=Fraction(3)))
     return question(plan_number(other, lw.UnboundedDP("1")), DIGEST)
@@ -156,7 +157,7 @@ QUESTION: Mapping[str, Callable[[], Question]] = {
     "busiest": lambda: named(visitors(), lw.Presence("2/7")),
     "quietest": lambda: named(visitors(places_per_person=2, if_more="latest"), lw.BoundedDP("1"), "quietest"),
     "the largest group": lambda: named(
-        statistic(records("people.parquet", person="user"), "histogram", by="sex", groups=["f", "m"]), lw.UnboundedDP("1")
+        statistic(records("people.parquet", person="user"), "histogram", by={"sex": ["f", "m"]}), lw.UnboundedDP("1")
     ),
     "seeded": lambda: question(
         lw.plan(visitors(places_per_person=1), lw.Presence("1"), lw.Decide(safe_at_most=2)), DIGEST, fit_for_release=False
@@ -173,8 +174,8 @@ QUESTION: Mapping[str, Callable[[], Question]] = {
     "mean": lambda: number("mean", **AGE),
     "mean of a window": lambda: number("mean", table={"time": "at", "timezone": "Asia/Tokyo"}, **AGE, **SPAN),
     "levels of a window": lambda: decided(
-        statistic(describe_by(records, "people.parquet", person="each row", time="at", time_unit="ms"), "above",
-                  column="age", levels=[1, 5], start="2026-01-01T18:00+09:00", end="2026-01-01T19:00+09:00"),
+        statistic(describe_by(records, "people.parquet", person="each row", time="at", time_unit="ms"),
+                  Kind("above", levels=[1, 5]), column="age", start="2026-01-01T18:00+09:00", end="2026-01-01T19:00+09:00"),
         lw.AdditionOnly("2/3"),
     ),
     "mean of a public number": lambda: number("mean", lw.BoundedDP("1"), **AGE, people=24, grid="1/4"),

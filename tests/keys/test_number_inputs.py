@@ -17,7 +17,7 @@ from tests.keys.bench import NEW, SAME, Bench, Given, Row, number, refused, with
 import leeward as lw
 from leeward.notion import Manhattan, ValueGrid
 from leeward.planner import plan
-from leeward.query import Mean, Percentile, Records, Source, Statistic, Sum, records, statistic
+from leeward.query import Groups, Kind, Mean, Percentile, Records, Source, Statistic, Sum, records, statistic
 from leeward.session import Budget, release
 from leeward.session._question import about
 
@@ -171,9 +171,10 @@ ROWS: Mapping[str, list[Row]] = {
     ],
 }
 
-HOLDERS = {"records": [records, Records, Source], "statistic": [statistic, Statistic]}
+HOLDERS = {"records": [records, Records, Source], "statistic": [statistic, Statistic, Kind, Groups]}
 BY_OTHERS = {
     "statistic.records",
+    "statistic.name",
     "statistic.values",
     "statistic.numeric",
     "statistic.window",

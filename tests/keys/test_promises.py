@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.asking import statistic_by
 
 import leeward as lw
 from leeward import notion as notions
@@ -16,7 +17,7 @@ from leeward.cli import LeewardError
 from leeward.distance import FiniteDistance
 from leeward.notion import ABSENT, Notion, PrivacyDescription, ValueGrid, has, where
 from leeward.planner._number_plan import plan_number
-from leeward.query import records, statistic
+from leeward.query import records
 from leeward.session._question import question
 
 TABLE = records("people.parquet", person="user")
@@ -42,7 +43,7 @@ def decided(k: int | None, mechanism: Any) -> Callable[[Notion], Any]:
 
 def counted(kind: Any, **described: Any) -> Callable[[Notion], Any]:
     """Return what plans a statistic under a notion."""
-    return lambda notion: plan_number(statistic(TABLE, kind, **described), notion)
+    return lambda notion: plan_number(statistic_by(TABLE, kind, **described), notion)
 
 
 QUESTIONS: Mapping[str, Callable[[Notion], Any]] = {

@@ -330,7 +330,9 @@ def test_all_groups_are_scanned_for_the_price_of_one() -> None:
     """`levels_private`: c·ε, for however many levels and groups."""
     table = lw.records("t.csv", person="who")
     for groups, levels, stops in itertools.product((1, 2, 3), (1, 2, 4), (1, 2, 3)):
-        query = lw.statistic(table, "above", column="v", levels=range(levels), by="g", groups=list("fmx"[:groups]))
+        query = lw.statistic(
+            table, lw.query.Kind("above", levels=range(levels)), column="v", by={"g": list("fmx"[:groups])}
+        )
         plan = lw.plan(query, AdditionOnly("1/3"), lw.Decide(safe_at_most=2), stop_after=stops)
         assert plan.price == Fraction(stops, 3)
         assert plan.mechanism.line == Line(inf, "1/3")

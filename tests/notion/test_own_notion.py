@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import pytest
+from tests.asking import statistic_by
 from tests.oracle import tables as oracle
 
 import leeward as lw
@@ -189,21 +190,21 @@ GROUPED = {"by": "g", "groups": ["a", "b"]}
 PLANNED: dict[str, Callable[[Notion], object]] = {
     **{
         f"{kind}{' by groups' if by else ''}": lambda notion, kind=kind, by=by: lw.plan(  # type: ignore[misc]
-            lw.statistic(PEOPLE, kind, **BOUNDS, **by, **({"p": 90} if kind == "percentile" else {})), notion
+            statistic_by(PEOPLE, kind, **BOUNDS, **by, **{"p": 90} if kind == "percentile" else {}), notion
         )
         for kind in ("sum", "mean", "variance", "standard deviation", "percentile", "median", "min", "max", "histogram")
         for by in ({}, GROUPED)
     },
     "a median with noise on it": lambda notion: lw.plan(
-        lw.statistic(PEOPLE, "median", **BOUNDS), notion, mechanism="geometric"
+        statistic_by(PEOPLE, "median", **BOUNDS), notion, mechanism="geometric"
     ),
     "levels": lambda notion: lw.plan(
-        lw.statistic(PEOPLE, "above", **BOUNDS), notion, lw.Decide(safe_at_most=1, error_at_most="1/20")
+        statistic_by(PEOPLE, "above", **BOUNDS), notion, lw.Decide(safe_at_most=1, error_at_most="1/20")
     ),
     "places": lambda notion: lw.plan(SEEN, notion, lw.Decide(safe_at_most=1, error_at_most="1/20")),
     "a name": lambda notion: lw.plan(lw.select(SEEN, "busiest"), notion),
     "a group's name": lambda notion: lw.plan(
-        lw.select(lw.statistic(PEOPLE, "histogram", **GROUPED), "busiest"), notion
+        lw.select(statistic_by(PEOPLE, "histogram", **GROUPED), "busiest"), notion
     ),
 }
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.asking import statistic_by
 from tests.report.pages import Page
 
 import leeward as lw
@@ -20,7 +21,7 @@ ROWS = lw.records("t.parquet", person="each row")
 
 
 def asked(kind: Any, table: Any = PEOPLE, **more: Any) -> Statistic:
-    return lw.statistic(table, kind, **{"column": "age", "lower": 0, "upper": 100, **more})
+    return statistic_by(table, kind, **{"column": "age", "lower": 0, "upper": 100, **more})
 
 
 TOWNS = lw.unlisted_groups(PEOPLE, "town", groups_per_person=2, if_more="first")

@@ -12,13 +12,14 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from tests.asking import statistic_by
 from tests.report.pages import Page
 
 import leeward as lw
 from leeward.planner import Scenario
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._statistic_plan import plan_statistic
-from leeward.query._statistic import Kind
+from leeward.query._statistic import KindName
 from leeward.report import report_html
 
 MANY = 12
@@ -46,7 +47,7 @@ CASES = [
 
 def asked(kind: Any, people: int | None) -> Any:
     more = {"p": ["25", "75"]} if kind == "percentile" else {}
-    return lw.statistic(lw.records(PEOPLE, person="who"), kind, people=people, **BOUNDS, **more)
+    return statistic_by(lw.records(PEOPLE, person="who"), kind, people=people, **BOUNDS, **more)
 
 
 def numbers(before: str, text: str) -> list[float]:
@@ -55,7 +56,7 @@ def numbers(before: str, text: str) -> list[float]:
 
 
 def test_every_kind_has_its_range() -> None:
-    assert RANGES.keys() == {*get_args(Kind)}
+    assert RANGES.keys() == {*get_args(KindName)}
     for kind, people, _ in CASES:
         assert asked(kind, people).numeric.most_apart == RANGES[kind][people is not None]
     assert asked("sum", None).numeric.most_apart is None

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from tests.asking import statistic_by
 from tests.deciding import decide_by
 
 import leeward as lw
@@ -23,7 +24,7 @@ WARDS = ["cardiology", "surgery", "maternity", "paediatrics"]
 
 
 def wards(person: str = "patient", source: Any = "wards.csv", **more: Any) -> Any:
-    return lw.statistic(lw.records(source, person=person, **more), "histogram", by="ward", groups=WARDS)
+    return lw.statistic(lw.records(source, person=person, **more), "histogram", by={"ward": WARDS})
 
 
 def ages() -> Any:
@@ -68,7 +69,7 @@ def test_closeness_of_numbers_pays_for_going_from_one_group_to_another() -> None
     """Under closeness a number moves by one step for ε, and goes to another group for as much as the largest change."""
     grid = ValueGrid(0, 100, 25)
     told = {"column": "age", "lower": 0, "upper": 100, "step": 25, "by": "ward", "groups": WARDS}
-    query: Any = lw.statistic(lw.records("w.csv", person="patient"), "histogram", **told)
+    query: Any = statistic_by(lw.records("w.csv", person="patient"), "histogram", **told)
     decided: Any = lw.plan(query, lw.Manhattan("1", grid, unit="25"), lw.Decide(safe_at_most=4, error_at_most="0.01"))
     plain = lw.plan(query, lw.Manhattan("1", grid, unit="25"))
     assert isinstance(plain, NumberPlan)
@@ -84,7 +85,7 @@ def test_notions_about_single_facts_are_refused(notion: Any) -> None:
 def test_what_counts_nobody_is_not_decided() -> None:
     age: dict[str, Any] = {"column": "age", "lower": 0, "upper": 100}
     for kind in ("sum", "mean", "median"):
-        query: Any = lw.statistic(lw.records("w.csv", person="patient"), kind, **age)  # type: ignore[arg-type]
+        query: Any = statistic_by(lw.records("w.csv", person="patient"), kind, **age)  # type: ignore[arg-type]
         with pytest.raises(InputError, match="about counts of people"):
             lw.plan(query, lw.UnboundedDP("1"), lw.Decide(safe_at_most=4))
         with pytest.raises(InputError, match="about counts of people"):
@@ -118,7 +119,7 @@ ONES = re.compile(r"\b(one|any|every|a) (person|people)\b|\bpeople\b")
 def test_of_rows_no_word_of_the_recommendation_is_about_people(name: str, what: Any) -> None:
     told: dict[str, Any] = {"column": "age", "lower": 0, "upper": 100, "step": 25}
     for person in ("each row", "patient"):
-        query = lw.statistic(lw.records("w.csv", person=person), "histogram", **told)
+        query = statistic_by(lw.records("w.csv", person=person), "histogram", **told)
         wrong = None if name == "AdditionOnly" else "0.01"
         found = recommend(
             lw.compare(query, getattr(lw, name)("1"), lw.Decide(safe_at_most=9, error_at_most=wrong), what=what)
@@ -130,7 +131,7 @@ def test_of_rows_no_word_of_the_recommendation_is_about_people(name: str, what: 
 def test_of_rows_with_the_same_words_that_with_the_nearer_counts_is_recommended() -> None:
     """Where counts are published: it was the one that protects more, with twice the error, as if it did as well."""
     told: dict[str, Any] = {"column": "age", "lower": 0, "upper": 100, "step": 25}
-    query = lw.statistic(lw.records("w.csv", person="patient"), "histogram", **told)
+    query = statistic_by(lw.records("w.csv", person="patient"), "histogram", **told)
     wanted: tuple[tuple[Any, str], ...] = (("counts", "dp"), ("decisions", "add-remove-replace-dp"))
     for what, name in wanted:
         compared = lw.compare(query, lw.UnboundedDP("1"), lw.Decide(safe_at_most=500, error_at_most="0.001"), what=what)
@@ -190,7 +191,7 @@ def test_a_monitor_and_what_says_nothing_are_refused() -> None:
 def test_what_to_do_against_useless_levels_can_be_done(count: int, advice: str) -> None:
     """It was to lower places_per_person, which a number has not."""
     ages = lw.records(pd.DataFrame({"age": [1]}), person="each row")
-    asked: Any = lw.statistic(ages, "above", column="age", levels=[*range(count)])
+    asked: Any = lw.statistic(ages, lw.query.Kind("above", levels=[*range(count)]), column="age")
     made = lw.plan(asked, lw.AdditionOnly("1/1000"), lw.Decide(safe_at_most=1), mechanism="geometric")
     with pytest.raises(LowUtilityError, match=advice) as refused:
         lw.planner._useless.refuse_useless(made, count)  # type: ignore[attr-defined]
@@ -203,7 +204,7 @@ def test_what_to_do_against_useless_levels_can_be_done(count: int, advice: str) 
 def test_the_wish_is_of_what_a_scan_reaches(mechanism: str, of: str) -> None:
     """Nine levels in ten of those reached are not nine in ten of all: a scan ends at the first that fails."""
     ages = lw.records(pd.DataFrame({"age": [1]}), person="each row")
-    asked: Any = lw.statistic(ages, "above", column="age", levels=[*range(50)])
+    asked: Any = lw.statistic(ages, lw.query.Kind("above", levels=[*range(50)]), column="age")
     compared = lw.compare(asked, lw.AdditionOnly("1"), lw.Decide(safe_at_most=30), scenario=Scenario(places=50))
     report = plan_report(compared, count=0, probability="0.9")
     (option,) = [each for each in report.options if each.mechanism == mechanism and each.notion.name == "addition-only"]

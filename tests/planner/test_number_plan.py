@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.asking import statistic_by
 from tests.oracle import numbers as oracle
 from tests.oracle import tables
 
@@ -58,7 +59,7 @@ def question(asked: dict[str, Any]) -> Statistic:
         known["grid"] = asked["grid"]
     column = "number" if "lower" in asked else None
     by = "group" if "groups" in asked else None
-    return statistic(records("t.parquet", person="who"), asked["kind"], column=column, by=by, **known)
+    return statistic_by(records("t.parquet", person="who"), asked["kind"], column=column, by=by, **known)
 
 
 def universe(asked: dict[str, Any], persons: int, numbers: Sequence[Any] | None = None) -> list[tuple[Any, ...]]:
@@ -510,7 +511,7 @@ def test_the_error_of_a_mean_is_never_more_than_the_range() -> None:
 
 def test_sums_and_numbers_get_their_own_noise_and_stay_in_their_places() -> None:
     """At such rates there is no noise (a chance of e^−1000), so what is stored is what was counted, in the same order."""
-    asked = statistic(records("x", person="who"), "mean", column="age", lower=0, upper=100, by="sex", groups=["f", "m"])
+    asked = statistic(records("x", person="who"), "mean", column="age", lower=0, upper=100, by={"sex": ["f", "m"]})
     plan = plan_number(asked, UnboundedDP("1000000"))
     exactly = np.array([5, 1, -7, 2], dtype=np.int64)
     assert plan.draw(exactly, SeededBitsForTests(1)).tolist() == exactly.tolist()
@@ -530,7 +531,7 @@ def test_the_errors_of_many_means_are_worked_out_for_few_numbers_and_never_too_s
 ) -> None:
     groups = [f"g{i}" for i in range(3_000)]
     table = pa.table({"who": ["a"], "v": [1.0], "g": ["g0"]})
-    asked = statistic(records(table, person="who"), "mean", column="v", lower=0, upper=8, step=1, by="g", groups=groups)
+    asked = statistic(records(table, person="who"), "mean", column="v", lower=0, upper=8, step=1, by={"g": groups})
     made = plan_number(asked, UnboundedDP("1"))
     exact_error, calls = type(made)._mean_error, list[int]()
 

@@ -218,7 +218,7 @@ def test_a_plain_install_compares_several_releases_and_names_what_the_epsilon_at
 def test_the_unit_of_rows_is_a_row() -> None:
     for person, unit in (("each row", "row"), ("who", "person")):
         rows = lw.records("r.parquet", person=person)
-        groups = lw.statistic(rows, "histogram", by="ward", groups=["a", "b"])
+        groups = lw.statistic(rows, "histogram", by={"ward": ["a", "b"]})
         told = plan_report(compare(groups, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)))
         assert {told.asked.notion.unit, *(option.notion.unit for option in told.shown)} == {unit}
 

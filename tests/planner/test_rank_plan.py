@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.asking import statistic_by
 from tests.oracle import ranks
 from tests.statistical.gof import rejects
 
@@ -34,7 +35,7 @@ PEOPLE = lw.records("t.parquet", person="user")
 
 
 def asked(kind: Any = "median", table: Any = ROWS, **more: Any) -> Statistic:
-    return lw.statistic(table, kind, **{"column": "age", "lower": 0, "upper": 100, **more})
+    return statistic_by(table, kind, **{"column": "age", "lower": 0, "upper": 100, **more})
 
 
 GROUPS: dict[str, Any] = {"by": "sex", "groups": ["f", "m"]}
@@ -141,7 +142,7 @@ def test_only_percentiles_have_a_choice(mechanism: Any) -> None:
     with pytest.raises(InputError, match="only a percentile can be released in more than one way"):
         lw.plan(asked("mean"), lw.UnboundedDP("1"), mechanism=mechanism)
     with pytest.raises(InputError, match="A decision about a name"):
-        lw.plan(lw.select(lw.statistic(ROWS, "histogram", **GROUPS)), lw.UnboundedDP("1"), mechanism=mechanism)  # type: ignore[call-overload]
+        lw.plan(lw.select(statistic_by(ROWS, "histogram", **GROUPS)), lw.UnboundedDP("1"), mechanism=mechanism)  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("mechanism", ["sanitized", "adaptive", "exact"])
@@ -180,7 +181,7 @@ def test_a_p_of_many_digits_is_refused_before_any_data_is_read() -> None:
 
 
 def test_what_is_no_percentile_has_no_ranks() -> None:
-    for query in (asked("mean"), asked("sum"), lw.statistic(ROWS, "histogram", **GROUPS)):
+    for query in (asked("mean"), asked("sum"), statistic_by(ROWS, "histogram", **GROUPS)):
         with pytest.raises(InputError, match="ranks are those of a percentile"):
             plan_rank(query, lw.UnboundedDP("1"))
     for change in lw.UnboundedDP("1").changes:

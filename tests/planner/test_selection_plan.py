@@ -35,7 +35,7 @@ def visitors(**how: Any) -> lw.query.CountVisitors:
 
 
 def groups(*listed: str) -> lw.query.Statistic:
-    return lw.statistic(PEOPLE, "histogram", by="ill", groups=list(listed))
+    return lw.statistic(PEOPLE, "histogram", by={"ill": list(listed)})
 
 
 # ---- the promise: every ordered pair of tables of two persons

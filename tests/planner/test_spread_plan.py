@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.asking import statistic_by
 
 import leeward as lw
 from leeward.notion import AdditionOnly, Manhattan, Notion, ReplaceDP, UnboundedDP, ValueGrid
@@ -27,7 +28,7 @@ NOTIONS = [UnboundedDP("1"), AdditionOnly("1"), ReplaceDP("2"), Manhattan("1", V
 
 def plan(kind: str, notion: Notion, **more: Any) -> NumberPlan:
     described = {"column": "n", "lower": 0, "upper": 20, "step": "1/2", "grid": "1/100", **more}
-    return plan_number(lw.statistic(ROWS, kind, **described), notion)  # type: ignore[arg-type]
+    return plan_number(statistic_by(ROWS, kind, **described), notion)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("k", range(1, 9))

@@ -9,13 +9,14 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.asking import statistic_by
 
 from leeward import records, statistic
 from leeward.errors import NotPrivateError, SpecError
 from leeward.exact import inf
 from leeward.notion import ADP, OSDP, Blowfish, Both, BoundedDP, Notion, Personalised, has, where
 from leeward.planner._number_plan import plan_number
-from leeward.query import Statistic
+from leeward.query import Groups, Statistic
 
 EPSILON = Fraction(3, 2)
 ROWS: list[Any] = [
@@ -82,7 +83,7 @@ def asked(
     groups: Sequence[str], keep: dict[str, list[str]], person: str = "each row", others: str | None = None
 ) -> Statistic:
     table = records("t.parquet", person=person, keep=keep or None)
-    return statistic(table, "histogram", by="ill", groups=groups, others=others)
+    return statistic(table, "histogram", by=Groups({"ill": groups}, others=others))
 
 
 def moves(step: Oracle, groups: Sequence[str], keep: dict[str, list[str]], others: Any = None) -> set[tuple[int, int]]:
@@ -178,19 +179,19 @@ def test_a_policy_that_leaves_a_filtered_column_alone_is_not_one_sided() -> None
 )
 def test_a_group_of_all_others_is_one_key_more(given: dict[str, Any], said: str) -> None:
     with pytest.raises(SpecError, match=re.escape(said)):
-        statistic(records("t.parquet", person="p"), "histogram", by="x", **given)
+        statistic_by(records("t.parquet", person="p"), "histogram", by="x", **given)
 
 
 def test_others_need_groups() -> None:
     with pytest.raises(SpecError, match="Give by and groups"):
-        statistic(records("t.parquet", person="p"), "mean", column="x", lower=0, upper=1, others="else")
+        statistic(records("t.parquet", person="p"), "mean", column="x", lower=0, upper=1, by=Groups({}, others="else"))
 
 
 def within(question: Statistic, column: str = "when") -> Statistic:
     """The same of rows in a window."""
     table = records("t.parquet", person="each row", keep=question.records.keep or None, time=column)
     groups = list(question.groups)
-    return statistic(table, "histogram", by="ill", groups=groups, start="2026-01-01", end="2026-01-02")
+    return statistic(table, "histogram", start="2026-01-01", end="2026-01-02", by={"ill": groups})
 
 
 @pytest.mark.parametrize("keep", KEEP, ids=str)
@@ -275,7 +276,7 @@ def test_others_of_two_columns_move_as_every_pair_of_rows_says(name: str, keep: 
     notion, step = NOTIONS[name]
     by = CROSSED[0]
     table = records("t.parquet", person="each row", keep=keep or None)
-    question = statistic(table, "histogram", by=by, others="else")
+    question = statistic(table, "histogram", by=Groups(by, others="else"))
 
     def cell(row: Any) -> Any:
         if row is None or not all(row[column] in allowed for column, allowed in keep.items()):
@@ -302,7 +303,9 @@ def test_intervals_are_groups_like_listed_ones_where_no_policy_looks_at_the_numb
     table, cut = records("t.parquet", person="each row"), {"lower": 0, "upper": 20, "step": 10}
     for more in ({}, {"ill": ["flu", "cold"]}):
         lines = [
-            plan_number(statistic(table, "histogram", by={"age": band, **more}, others=others), notion).parts[0].line
+            plan_number(statistic(table, "histogram", by=Groups({"age": band, **more}, others=others)), notion)
+            .parts[0]
+            .line
             for band in (cut, ["0 to 10", "10 to 20"])
         ]
         assert lines[0] == lines[1]

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.asking import statistic_by
 
 import leeward as lw
 from leeward.errors import InputError, NotPrivateError, SpecError
@@ -19,7 +20,7 @@ NUMBERS = (0, 1, 2, 3)
 
 def asked(levels: Any, groups: int = 0, **more: Any) -> Any:
     by: dict[str, Any] = {"by": "g", "groups": list("fmx"[:groups])} if groups else {}
-    return lw.statistic(TABLE, "above", column="v", levels=levels, **by, **more)
+    return statistic_by(TABLE, "above", column="v", levels=levels, **by, **more)
 
 
 def counts(table: Any, levels: Any, groups: int) -> list[int]:
@@ -79,11 +80,11 @@ def test_levels_hold_in_order_and_are_listed_or_stepped() -> None:
 ])  # fmt: skip
 def test_what_is_no_list_of_levels_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(SpecError):
-        lw.statistic(TABLE, "above", column="v", **wrong)
+        statistic_by(TABLE, "above", column="v", **wrong)
     with pytest.raises(SpecError, match="no meaning"):
-        lw.statistic(TABLE, "sum", column="v", lower=0, upper=3, levels=["1"])
+        lw.statistic(TABLE, lw.query.Kind("sum", levels=["1"]), column="v", lower=0, upper=3)
     with pytest.raises(SpecError, match="people = 3 for a count above levels"):
-        lw.statistic(TABLE, "above", column="v", levels=["1"], people=3)
+        lw.statistic(TABLE, lw.query.Kind("above", levels=["1"], people=3), column="v")
 
 
 def test_levels_are_scanned_for_one_price_however_many_there_are() -> None:

@@ -8,12 +8,13 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.asking import statistic_by
 from tests.oracle.ranks import rank_error
 
 from leeward.errors import InputError, NotPrivateError, SpecError
 from leeward.notion import DROP_FACT, INSERT, REPLACE, WITHDRAW, Manhattan, ValueGrid
 from leeward.notion._metric import bounded_change
-from leeward.query import Statistic, percentile, records, statistic
+from leeward.query import Kind, Statistic, percentile, records, statistic
 from leeward.query._percentiles import listed_percentiles, ranks_of_several
 
 TABLE = records("t.parquet", person="each row")
@@ -80,7 +81,7 @@ def test_the_sum_of_the_smaller_sides_would_be_too_little() -> None:
 
 
 def asked(p: Any, **more: Any) -> Statistic:
-    return statistic(TABLE, "percentile", column="x", lower=0, upper=4, p=p, **more)
+    return statistic_by(TABLE, "percentile", column="x", lower=0, upper=4, p=p, **more)
 
 
 def test_groups_and_public_numbers_of_people() -> None:
@@ -131,6 +132,6 @@ def test_other_lists_are_refused() -> None:
     with pytest.raises(InputError, match="float"):
         asked([25.0, 50.0])
     with pytest.raises(SpecError, match="no meaning"):
-        statistic(TABLE, "median", column="x", lower=0, upper=4, p=["25", "50"])
+        statistic(TABLE, Kind("median", p=["25", "50"]), column="x", lower=0, upper=4)
     with pytest.raises(SpecError, match="percentiles"):
         asked([str(Fraction(i, 100)) for i in range(9000)], by="y", groups=list(range(200)))

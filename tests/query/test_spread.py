@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.asking import statistic_by
 
 import leeward as lw
 from leeward.errors import InputError, NotPrivateError, SpecError
@@ -152,7 +153,7 @@ def test_an_error_of_a_root() -> None:
 )
 def test_what_is_refused(described: dict[str, Any], error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
-        lw.statistic(
+        statistic_by(
             lw.records("t.parquet", person="who"),
             "standard deviation",
             **{"column": "n", "lower": 0, "upper": 10, **described},

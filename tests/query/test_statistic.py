@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.asking import statistic_by
 
 from leeward.errors import InputError, NotPrivateError, SpecError
 from leeward.exact import exact
@@ -58,8 +59,7 @@ AGE: dict[str, Any] = {"column": "age", "lower": 0, "upper": 10}
         ({"kind": "sum", **AGE, "people": "5"}, "not a whole number"),
         ({"kind": "sum", **AGE, "people": True}, "not a whole number"),
         ({"kind": "sum", **AGE, "people": 5, "by": "g", "groups": ["a", "b"]}, "Leave people out"),
-        ({"kind": "sum", **AGE, "by": "g"}, "Give both"),
-        ({"kind": "sum", **AGE, "groups": ["a"]}, "Give both"),
+        ({"kind": "sum", **AGE, "by": "g"}, "Give them by column"),
         ({"kind": "sum", **AGE, "by": "g", "groups": []}, "List each once"),
         ({"kind": "sum", **AGE, "by": "g", "groups": ["a", "a"]}, "List each once"),
         ({"kind": "sum", **AGE, "by": "g", "groups": ["a", 1]}, "mix types"),
@@ -70,15 +70,15 @@ AGE: dict[str, Any] = {"column": "age", "lower": 0, "upper": 10}
 )
 def test_malformed_questions_are_refused_by_name(asked: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError) as refused:
-        statistic(TABLE, asked.pop("kind"), **asked)
+        statistic_by(TABLE, asked.pop("kind"), **asked)
     assert said in str(refused.value)
 
 
 def test_what_they_nearly_say_is_accepted() -> None:
-    statistic(TABLE, "percentile", **AGE, p="99.9")
-    statistic(TABLE, "mean", **AGE, grid="1/10", by="g", groups=("a",), people=3)
-    statistic(TABLE, "histogram", **AGE, by="g", groups=[1, 2])
-    assert statistic(TABLE, "histogram", **{**AGE, "upper": MOST_CELLS}).cells == MOST_CELLS
+    statistic_by(TABLE, "percentile", **AGE, p="99.9")
+    statistic_by(TABLE, "mean", **AGE, grid="1/10", by="g", groups=("a",), people=3)
+    statistic_by(TABLE, "histogram", **AGE, by="g", groups=[1, 2])
+    assert statistic_by(TABLE, "histogram", **{**AGE, "upper": MOST_CELLS}).cells == MOST_CELLS
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_what_they_nearly_say_is_accepted() -> None:
 )
 def test_tables_and_questions_that_do_not_go_together(table: Any, asked: Any, said: str) -> None:
     def made() -> None:
-        statistic(records("t.parquet", **{"person": "each row", **table}), asked.pop("kind"), **asked)
+        statistic_by(records("t.parquet", **{"person": "each row", **table}), asked.pop("kind"), **asked)
 
     with pytest.raises(SpecError) as refused:
         made()
@@ -105,8 +105,8 @@ def test_sums_of_a_person_s_numbers_where_they_stay_on_the_grid() -> None:
 
 
 def test_a_replacement_touches_two_groups_and_the_rest_one() -> None:
-    one = statistic(TABLE, "sum", **AGE)
-    two = statistic(TABLE, "sum", **AGE, by="g", groups=["a", "b"])
+    one = statistic_by(TABLE, "sum", **AGE)
+    two = statistic_by(TABLE, "sum", **AGE, by="g", groups=["a", "b"])
     assert (10, 10) in (two.effect(REPLACE).total or ())
     assert (10, 10) not in (one.effect(REPLACE).total or ())
     for change in (WITHDRAW, INSERT, bounded_change(1)):
@@ -115,8 +115,8 @@ def test_a_replacement_touches_two_groups_and_the_rest_one() -> None:
 
 def test_a_replacement_may_take_the_number_away_unless_everybody_has_one() -> None:
     far = {"column": "age", "lower": 10, "upper": 14}
-    assert max(fall for _, fall in statistic(TABLE, "sum", **far).effect(REPLACE).total or ()) == 14
-    assert max(fall for _, fall in statistic(TABLE, "sum", **far, people=2).effect(REPLACE).total or ()) == 4
+    assert max(fall for _, fall in statistic_by(TABLE, "sum", **far).effect(REPLACE).total or ()) == 14
+    assert max(fall for _, fall in statistic_by(TABLE, "sum", **far, people=2).effect(REPLACE).total or ()) == 4
 
 
 def test_a_nudge_moves_a_rounded_number_by_one_step() -> None:
@@ -132,26 +132,26 @@ def test_a_nudge_moves_a_rounded_number_by_one_step() -> None:
 @pytest.mark.parametrize("kind", ["sum", "histogram"])
 def test_closeness_of_a_number_that_decides_who_counts_is_refused(table: Any, grouped: Any, kind: Any) -> None:
     """A bounded change from 3 to 4 would take a person out of the answer: a withdrawal at the price of one step."""
-    asked = statistic(records("t.parquet", **{"person": "each row", **table}), kind, **AGE, **grouped)
+    asked = statistic_by(records("t.parquet", **{"person": "each row", **table}), kind, **AGE, **grouped)
     for effect in (asked.effect, asked.effect_of_all):
         with pytest.raises(NotPrivateError, match="also decides who counts"):
             effect(bounded_change(1))
     assert asked.effect(WITHDRAW).total
-    statistic(records("t.parquet", person="each row", keep={"other": [3]}), kind, **AGE).effect(bounded_change(1))
+    statistic_by(records("t.parquet", person="each row", keep={"other": [3]}), kind, **AGE).effect(bounded_change(1))
 
 
 def test_facts_are_not_numbers() -> None:
     with pytest.raises(NotPrivateError, match="not a set of facts"):
-        statistic(TABLE, "sum", **AGE).effect(SHRINK)
+        statistic_by(TABLE, "sum", **AGE).effect(SHRINK)
 
 
 def test_everything_public_that_changes_the_answer_is_in_its_key() -> None:
     base = {"column": "age", "lower": 0, "upper": 10, "grid": "1/2", "by": "g", "groups": ["a"]}
     changes = [{}, {"column": "hours"}, {"lower": 1}, {"step": "1/2"}, {"grid": 1}, {"by": "h"}, {"people": 7}]
-    keys = [about(statistic(TABLE, "mean", **{**base, **change})) for change in changes]
-    keys += [about(statistic(TABLE, "percentile", **AGE, p=p)) for p in (Fraction(1), 50)]
+    keys = [about(statistic_by(TABLE, "mean", **{**base, **change})) for change in changes]
+    keys += [about(statistic_by(TABLE, "percentile", **AGE, p=p)) for p in (Fraction(1), 50)]
     keys += [
-        about(statistic(records("t.parquet", **{"person": "each row", **table}), "sum", **AGE))
+        about(statistic_by(records("t.parquet", **{"person": "each row", **table}), "sum", **AGE))
         for table in ({"person": "who"}, {"person": "id"}, {"person": "who", "combine": "max"}, {"keep": {"a": [1]}})
     ]
     written = [str(key) for key in keys]
@@ -165,7 +165,7 @@ def test_the_rate_of_counts_of_groups_is_the_largest_there_is(notion: Notion, gr
 
     A replaced row lowers one count and raises another where there are two; a single count goes one way.
     """
-    line = plan_number(statistic(TABLE, "histogram", by="g", groups=groups), notion).parts[0].line
+    line = plan_number(statistic(TABLE, "histogram", by={"g": groups}), notion).parts[0].line
 
     def counts(record: Any) -> list[int]:
         return [int(record is not None and record["g"] == group) for group in groups]

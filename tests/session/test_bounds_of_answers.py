@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from tests.asking import statistic_by
 
 import leeward as lw
 from leeward.cli import LeewardError
@@ -31,7 +32,7 @@ def asked(kind: str, bounds: tuple[str, str, str], grid: str | None, people: int
     given = {"grid": grid} if grid is not None else {}
     given |= {"p": "90"} if kind == "percentile" else {}
     table = lw.records("people.parquet" if source is None else source, person="who")
-    return lw.statistic(table, kind, column="n", lower=lower, upper=upper, step=step, people=people, **given)  # type: ignore[arg-type]
+    return statistic_by(table, kind, column="n", lower=lower, upper=upper, step=step, people=people, **given)  # type: ignore[arg-type]
 
 
 def planned(*choices: Any) -> Any:

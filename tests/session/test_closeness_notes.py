@@ -28,6 +28,6 @@ def test_closeness_is_that_of_rounded_numbers(promise: str) -> None:
     """Found: two promises of one output, and one of several ε, did not say that rounding takes 14 and 16 a step apart."""
     notion, close = PROMISES[promise]
     table = lw.records(pd.DataFrame({"p": ["x"], "v": [1.0], "g": ["A"]}), person="p")
-    whole = lw.statistic(table, "sum", column="v", lower=0, upper=100, step=10, people=2)
+    whole = lw.statistic(table, lw.query.Kind("sum", people=2), column="v", lower=0, upper=100, step=10)
     told = privacy_statement(plan_number(whole, notion), places=whole.cells, dataset="d", version="1")
     assert any("Closeness is measured between rounded numbers" in sentence for sentence in told.not_guaranteed) == close

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from tests.asking import statistic_by
 from tests.deciding import decide_by
 from tests.report.pages import Page
 
@@ -35,7 +36,7 @@ def test_they_are_published_under_another_name_and_read_as_groups(kind: str, tmp
     ]
     people = lw.records(pa.Table.from_pylist(rows), person="who")
     asks, decides, own = KINDS[kind]
-    plan: Any = decide_by(lw.plan, lw.statistic(people, by=BY, **asks), lw.AdditionOnly("100"), **decides)
+    plan: Any = decide_by(lw.plan, statistic_by(people, by=BY, **asks), lw.AdditionOnly("100"), **decides)
     made = lw.release(plan, lw.Budget(tmp_path / "budget.db", "people", "100"))
     assert made.answers.column_names == [*NAMED, *own]
     assert [row["group_state"] for row in made.answers.to_pylist()[:: made.answers.num_rows // 2]] == ["TX", "NY"]

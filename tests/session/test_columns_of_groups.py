@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from tests.asking import statistic_by
 
 import leeward as lw
 from leeward.engine._numbers import open_numbers
@@ -35,9 +36,11 @@ def planned(kind: str, by: dict[str, list[str]]) -> Any:
         return lw.plan(asked, notion, lw.Decide(safe_at_most=3)) if kind == "decided" else lw.plan(asked, notion)
     if kind == "above":
         return lw.plan(
-            lw.statistic(table, "above", column="x", levels=["3", "9"], by=by), notion, lw.Decide(safe_at_most=3)
+            lw.statistic(table, lw.query.Kind("above", levels=["3", "9"]), column="x", by=by),
+            notion,
+            lw.Decide(safe_at_most=3),
         )
-    return lw.plan(lw.statistic(table, kind, **numbers), notion)  # type: ignore[arg-type]
+    return lw.plan(statistic_by(table, kind, **numbers), notion)  # type: ignore[arg-type]
 
 
 PAIRS = [*itertools.product(NAMES, ["sex"]), ("latitude", "longitude")]

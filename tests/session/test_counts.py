@@ -57,7 +57,7 @@ def test_noise_is_that_of_one_count() -> None:
     people = lw.records("t.csv", person="who")
     for notion in (lw.AdditionOnly("1/3"), lw.RemovalOnly("1/3"), lw.UnboundedDP("1/3"), lw.BoundedDP("1/3")):
         plan = lw.plan(lw.statistic(people, "count"), notion)
-        one = lw.plan(lw.statistic(people, "histogram", by="ward", groups=["a"]), notion)
+        one = lw.plan(lw.statistic(people, "histogram", by={"ward": ["a"]}), notion)
         assert isinstance(plan, NumberPlan)
         assert isinstance(one, NumberPlan)
         assert plan.parts[0].line == one.parts[0].line
@@ -72,7 +72,7 @@ def test_of_rows_some_column_is_read_by_which_the_table_is_known_again() -> None
 
 def test_by_groups_it_is_their_histogram() -> None:
     people = lw.records("t.csv", person="who")
-    count, histogram = (lw.statistic(people, kind, by="ward", groups=["a", "b"]) for kind in ("count", "histogram"))
+    count, histogram = (lw.statistic(people, kind, by={"ward": ["a", "b"]}) for kind in ("count", "histogram"))
     assert count == histogram
     assert GroupList(count).digest() == GroupList(histogram).digest()
     with pytest.raises(SpecError, match="Leave column out"):

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 import pytest
+from tests.asking import statistic_by
 from tests.session.conftest import Town
 from tests.session.test_monitor_command import SANITIZED
 from tests.sources import describe_by
@@ -206,7 +207,9 @@ def test_a_listed_group_that_rows_spell_otherwise_is_not_published_as_empty(
 ) -> None:
     """Where all others have a group of their own, such rows would even count there."""
     rows = pa.table({"who": range(200), "ill": ["cold"] * 150 + ["Flu"] * 50})
-    asked = lw.statistic(lw.records(rows, person="who"), "histogram", by="ill", groups=["cold", listed], others=others)
+    asked = lw.statistic(
+        lw.records(rows, person="who"), "histogram", by=lw.query.Groups({"ill": ["cold", listed]}, others=others)
+    )
     budget = lw.Budget(f"sqlite:///{tmp_path}/budget.db", "town", cap="1", new=True)
     made = lw.plan(asked, lw.AdditionOnly("1"))
     if listed == "gout":
@@ -349,7 +352,7 @@ def test_statistics_of_nothing_are_stopped_too(tmp_path: Path, case: str, kind: 
     frame = pd.DataFrame({"who": range(200), "age": 3, "sex": "F"}).assign(**columns)
     grouped = {key: value for key, value in asked.items() if key != "keep"}
     table = lw.records(frame, person="who", keep=asked.get("keep"))
-    query = lw.statistic(table, kind, column="age", lower=0, upper=10, **grouped)
+    query = statistic_by(table, kind, column="age", lower=0, upper=10, **grouped)
     budget = lw.Budget(f"sqlite:///{tmp_path / 'b.db'}", dataset="d", cap="50")
     notion = lw.UnboundedDP("20")  # the median of 0 to 10 is of use
     with pytest.raises(DoubtfulDataError, match=why):
@@ -438,7 +441,7 @@ def facts_about_the_data(folder: Path) -> dict[str, Any]:
         return lw.release(lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)), budget)
 
     def number(data: Any = frame, **asked: Any) -> Any:
-        query = lw.statistic(lw.records(data, person="who"), "median", column="n", lower=0, upper=9, **asked)
+        query = statistic_by(lw.records(data, person="who"), "median", column="n", lower=0, upper=9, **asked)
         return lw.release(lw.plan(query, lw.BoundedDP("9")), budget)
 
     def changed() -> None:

@@ -121,7 +121,7 @@ def test_numbers_stop_where_a_reason_takes_too_many(reason: str, left_out: int) 
         held = records(
             table(good, bad, wrong, [{"state": "out"}] * left_out), person="user", combine="sum", keep={"state": ["in"]}
         )
-        query = statistic(held, "sum", column="pay", lower="0", upper="2000", by="sex", groups=["F", "M"])
+        query = statistic(held, "sum", column="pay", lower="0", upper="2000", by={"sex": ["F", "M"]})
         said = stops(query)
         assert bool(said) == (first is not None and wrong >= first), (wrong, said)
         assert not said or f"{wrong + left_out * (reason == 'filtered'):,} row" in said

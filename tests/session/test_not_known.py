@@ -8,6 +8,7 @@ import ibis
 import pandas as pd
 import pyarrow as pa
 import pytest
+from tests.asking import statistic_by
 from tests.session.conftest import Town
 from tests.session.test_doubtful import BOX_OF_PARIS, MONITOR, VISITS
 
@@ -48,7 +49,7 @@ def test_many_such_rows_stop_a_statistic(of: int, stops: bool, by: str | None, t
     frame = pd.DataFrame({"who": [*["unknown"] * of, *(f"u{i}" for i in range(200 - of))], "age": 3, "sex": "F"})
     asked = {"by": by, "groups": ["F", "M"]} if by else {}
     table = lw.records(frame, person="who", combine="max")
-    query = lw.statistic(table, kind="sum", column="age", lower=0, upper=9, **asked)
+    query = statistic_by(table, kind="sum", column="age", lower=0, upper=9, **asked)
     budget = lw.Budget(tmp_path / "b.db", "town", cap="9", new=True)
     if stops:
         with pytest.raises(DoubtfulDataError, match="3 of the 200 rows cannot be read in full"):

@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 import pytest
+from tests.asking import statistic_by
 
 import leeward as lw
 from leeward.errors import SpecError
@@ -29,7 +30,7 @@ GRID = list(itertools.product(KINDS, ("refuse", *HOW), (0, 1, 2), (False, True),
 def asked(name: str, combine: str, groups: int, keep: bool, person: str) -> Any:
     by = {"by": "g", "groups": ["a", "b"][:groups]} if groups else {}
     table = lw.records("t", person=person, combine=combine, keep={"k": [1]} if keep else None)  # type: ignore[arg-type]
-    return lw.statistic(table, **KINDS[name], **by)  # type: ignore[misc]
+    return statistic_by(table, **KINDS[name], **by)  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(("name", "combine", "groups", "keep", "person"), GRID)

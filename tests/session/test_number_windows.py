@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from tests.asking import statistic_by
 from tests.session.conftest import Town
 
 import leeward as lw
@@ -217,7 +218,7 @@ def test_windows_of_one_table_are_released_together(tmp_path: Path) -> None:
 
     def asked(people: Any, day: int, **other: Any) -> Any:
         ends = {"start": f"2026-01-0{day}", "end": f"2026-01-0{day + 1}"}
-        return lw.statistic(people, "sum", column="n", **{"lower": 0, "upper": 9, **ends, **other})
+        return statistic_by(people, "sum", column="n", **{"lower": 0, "upper": 9, **ends, **other})
 
     def released(*queries: Any) -> list[list[int]]:
         to = lw.Budget(str(tmp_path / "b.db"), "d", "9999")
@@ -249,7 +250,7 @@ def test_windows_of_one_table_are_released_together(tmp_path: Path) -> None:
 def test_half_a_window_is_refused(how: dict[str, str], said: str) -> None:
     people = lw.records("p.parquet", person="who", time="at")
     with pytest.raises(lw.errors.SpecError, match=said):
-        lw.statistic(people, "sum", column="n", lower=0, upper=9, **how)
+        statistic_by(people, "sum", column="n", lower=0, upper=9, **how)
     with pytest.raises(lw.errors.SpecError, match="names no time column"):
         lw.statistic(
             lw.records("p.parquet", person="who"), "sum", column="n", lower=0, upper=9, start="2026", end="2027"

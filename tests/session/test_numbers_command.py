@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from tests.asking import statistic_by
 from tests.session.conftest import Town
 
 import leeward as lw
@@ -244,7 +245,7 @@ def test_a_public_number_of_people_makes_spreads_nearer(people: Town) -> None:
     budget = lw.Budget(f"sqlite:///{people.folder / 'python.db'}", dataset="people", cap="50")
     described = {"column": "age", "lower": 0, "upper": 100, "grid": "1/100", "people": 600}
     for kind, exact in (("variance", ages.var(ddof=0)), ("standard deviation", ages.std(ddof=0))):
-        made = lw.plan(lw.statistic(table, kind, **described), lw.BoundedDP("20"))  # type: ignore[arg-type]
+        made = lw.plan(statistic_by(table, kind, **described), lw.BoundedDP("20"))  # type: ignore[arg-type]
         found = lw.release(made, budget).to_pandas()
         assert ("within_95_percent" in found) == (kind != "variance")
         assert found["value"][0] == pytest.approx(exact, abs=30)  # beyond with a chance of e^-35
@@ -272,7 +273,7 @@ def test_nobody_s_statistic_is_an_answer(people: Town) -> None:
 
 def test_the_same_from_python_and_seeded_releases_are_unfit(people: Town) -> None:
     table = lw.records(people.folder / "records.parquet", person="who")
-    query = lw.statistic(table, "mean", column="age", lower=0, upper=100, grid="1/100")
+    query = lw.statistic(table, lw.query.Kind("mean", grid="1/100"), column="age", lower=0, upper=100)
     budget = lw.Budget(f"sqlite:///{people.folder / 'python.db'}", dataset="people", cap="5")
     result = lw.release(lw.plan(query, lw.UnboundedDP("1")), budget, bits=SeededBitsForTests(7))
     assert not result.statement.fit_for_release
@@ -289,7 +290,9 @@ def test_the_stated_error_holds_from_end_to_end(people: Town) -> None:
     rows = [(i, g, 30 + (i * 7 + g) % 41) for g in range(200) for i in range(150)]
     frame = pd.DataFrame(rows, columns=["i", "g", "age"])
     table = lw.records(frame, person="each row")
-    query = lw.statistic(table, "mean", column="age", lower=0, upper=100, grid="1/100", by="g", groups=range(200))
+    query = lw.statistic(
+        table, lw.query.Kind("mean", grid="1/100"), column="age", lower=0, upper=100, by={"g": range(200)}
+    )
     budget = lw.Budget(f"sqlite:///{people.folder / 'python.db'}", dataset="people", cap="5")
     answers = lw.release(lw.plan(query, lw.UnboundedDP("1")), budget, bits=SeededBitsForTests(3)).to_pandas()
     off = (answers["value"] - frame.groupby("g")["age"].mean()).abs()
@@ -305,7 +308,7 @@ def test_a_metric_notion_protects_whether_somebody_has_a_number_unless_their_num
 ) -> None:
     """Where it is private, somebody may be missing from a table; where it is public, no table lacks anybody."""
     rows = lw.records("people.parquet", person="who")
-    asked = lw.statistic(rows, "mean", column="age", lower=0, upper=3, people=people, grid="1/10")
+    asked = lw.statistic(rows, lw.query.Kind("mean", people=people, grid="1/10"), column="age", lower=0, upper=3)
     made = number_notion(kind, asked, "1", None)
     finite = [
         change for change in ((1, lw.notion.ABSENT), (lw.notion.ABSENT, 1)) if not _between(made, *change).is_infinite

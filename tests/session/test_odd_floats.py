@@ -15,6 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.asking import statistic_by
 
 import leeward as lw
 
@@ -63,7 +64,7 @@ def beside(odd: list[float], **more: float) -> dict[str, list[Any]]:
 
 
 def sums(rows: lw.query.Records, column: str, folder: Path, **bounds: str) -> list[int]:
-    asked = lw.statistic(rows, kind="sum", column=column, by="g", groups=range(len(ODD)), **bounds)
+    asked = statistic_by(rows, kind="sum", column=column, by="g", groups=range(len(ODD)), **bounds)
     found: list[int] = answered(lw.plan(asked, lw.UnboundedDP(EPSILON)), folder, "odd")["value"].tolist()
     return found
 

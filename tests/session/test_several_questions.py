@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from tests.asking import statistic_by
 from tests.report.pages import Page
 from tests.session.conftest import Town
 
@@ -369,8 +370,8 @@ def test_plans_by_name_are_released_together(clinic: Town) -> None:
     people = lw.records(clinic.folder / "people.parquet", person="who")
     age: dict[str, Any] = {"column": "age", "lower": 0, "upper": 100}
     plans = {
-        "ages": lw.plan(lw.statistic(people, "median", **age), lw.UnboundedDP("100")),
-        "wards": lw.plan(lw.statistic(people, "histogram", by="ward", groups=["a", "b"]), lw.UnboundedDP("100")),
+        "ages": lw.plan(statistic_by(people, "median", **age), lw.UnboundedDP("100")),
+        "wards": lw.plan(lw.statistic(people, "histogram", by={"ward": ["a", "b"]}), lw.UnboundedDP("100")),
     }
     with pytest.raises(CapExceededError, match="2 releases at a total price of 200"):
         lw.release_all(plans, lw.Budget(f"sqlite:///{clinic.folder}/small.db", dataset="people", cap="199"))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.asking import statistic_by
 from tests.deciding import decide_by
 from tests.session.conftest import Town
 
@@ -32,7 +33,7 @@ def places(table: Any, listed: Any = MANY, **bound: Any) -> Any:
 
 
 def number(table: Any, kind: Any, **more: Any) -> Any:
-    return lw.statistic(lw.records(table, person="who"), kind, column="n", lower=0, upper=3, **more)
+    return statistic_by(lw.records(table, person="who"), kind, column="n", lower=0, upper=3, **more)
 
 
 CASES: dict[str, tuple[Any, lw.Notion, dict[str, Any], tuple[str, ...]]] = {

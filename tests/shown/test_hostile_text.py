@@ -201,7 +201,7 @@ def test_nothing_that_python_prints_lets_a_name_steer_the_terminal(tmp_path: Pat
     query = lw.count_visitors(asked, places, start="2026-01-01T18:00", end="2026-01-01T19:00", places_per_person=1)
     budget = lw.Budget(tmp_path / "budget.db", dataset=n.dataset, cap="9", new=True)
     result = lw.release(lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)), budget)
-    statistic = lw.statistic(lw.records(visits, person="each row"), "histogram", by=n.place, groups=[n.market])
+    statistic = lw.statistic(lw.records(visits, person="each row"), "histogram", by={n.place: [n.market]})
     numbers = lw.release(
         lw.plan(statistic, lw.UnboundedDP("1")), lw.Budget(budget.ledger, f"{n.dataset} 2", "9", new=True)
     )

@@ -25,6 +25,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from tests.asking import statistic_by
 from tests.flat_series import flat_series
 from tests.ledger.single import peek
 from tests.private_files import write_private
@@ -228,9 +229,9 @@ def _numbers(made: LongSession) -> None:
     for combine in ("refuse", "sum"):
         records = lw.records(canaries.visits(), person="person", combine=combine)
         bounds = {"column": "number", "lower": 0, "upper": 10}
-        asked = {kind: lw.statistic(records, kind, **bounds) for kind in ("sum", "mean", "median", "min", "max")}
-        asked["percentile"] = lw.statistic(records, "percentile", p="90", **bounds)
-        asked["groups"] = lw.statistic(records, "histogram", by="place", groups=["market", "pool"])
+        asked = {kind: statistic_by(records, kind, **bounds) for kind in ("sum", "mean", "median", "min", "max")}
+        asked["percentile"] = statistic_by(records, "percentile", p="90", **bounds)
+        asked["groups"] = lw.statistic(records, "histogram", by={"place": ["market", "pool"]})
         for kind, question in asked.items():
             planned = lw.plan(question, lw.UnboundedDP("1"))
             done = lw.release(
@@ -251,7 +252,7 @@ def _numbers(made: LongSession) -> None:
     held |= {"answers compared": compared, "answers told": answer_report(compared)}
     held["dry run"] = dry_run([lw.plan(asked["sum"], lw.UnboundedDP("1"))], budget)
     timed = lw.records(canaries.visits(), person="person", combine="sum", time="at")
-    day = lw.statistic(timed, "sum", **bounds, start=AT.floor("D").to_pydatetime(), end=AT.ceil("D").to_pydatetime())
+    day = statistic_by(timed, "sum", **bounds, start=AT.floor("D").to_pydatetime(), end=AT.ceil("D").to_pydatetime())
     within = lw.plan(day, lw.UnboundedDP("1"))
     held |= {"timed": timed, "day": day, "day planned": within, "day key": question_of(within, "")}
     held["day released"] = lw.release(
@@ -661,7 +662,7 @@ def _bad_tables() -> dict[str, Callable[[Path], Any]]:
         return lw.release(lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)), budget)
 
     def number(table: Any, **more: Any) -> Any:
-        asked = lw.statistic(lw.records(table, person="person"), "sum", column="number", lower=0, upper=9, **more)
+        asked = statistic_by(lw.records(table, person="person"), "sum", column="number", lower=0, upper=9, **more)
         budget = lw.Budget("sqlite:///errors.db", dataset="numbers", cap="5", new=True)
         return lw.release(lw.plan(asked, lw.UnboundedDP("1")), budget)
 

@@ -10,12 +10,13 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
+from tests.asking import statistic_by
 from tests.deciding import decide_by
 from tests.truth import numbers, selections, visits
 
 import leeward as lw
 from leeward.cli import LeewardError
-from leeward.query import records, statistic
+from leeward.query import records
 
 UNIVERSE = vars(numbers.World)
 
@@ -126,7 +127,7 @@ ASKED: Mapping[str, tuple[Any, str, dict[str, Any]]] = selections.ASKED | {
 def made(notion: str, question: str, decision: str) -> OfGroups | None:
     """The world of these choices; None where they are refused."""
     table, kind, described = ASKED[question]
-    query: Any = statistic(table, kind, **described)  # type: ignore[arg-type]
+    query: Any = statistic_by(table, kind, **described)  # type: ignore[arg-type]
     for error in ({}, {"error_at_most": "1/5"}):
         try:
             planned: Any = decide_by(lw.plan, query, numbers.NOTIONS[notion](None), **DECISIONS[decision], **error)

@@ -15,13 +15,14 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from tests.asking import statistic_by
 
 import leeward as lw
 from leeward.cli import LeewardError
 from leeward.notion import ValueGrid
 from leeward.planner import NumberPlan
 from leeward.planner._number_plan import plan_number
-from leeward.query import Statistic, records, statistic
+from leeward.query import Statistic, records
 
 TABLE = records("people.parquet", person="user", keep={"state": ["IN"]})
 ROWS = records("people.parquet", person="user")  # of rows, tests/session/test_each_row.py
@@ -214,7 +215,7 @@ def worlds() -> list[World]:
     for notion, question in itertools.product(NOTIONS, QUESTIONS):
         table, kind, described = QUESTIONS[question]
         try:
-            planned = plan_number(statistic(table, kind, **described), NOTIONS[notion](described.get("people")))  # type: ignore[arg-type]
+            planned = plan_number(statistic_by(table, kind, **described), NOTIONS[notion](described.get("people")))  # type: ignore[arg-type]
         except LeewardError:
             continue
         found.append(World(f"{notion}, {question}", planned))

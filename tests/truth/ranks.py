@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from tests.asking import statistic_by
 from tests.oracle import ranks
 from tests.truth import numbers
 
 from leeward.cli import LeewardError
 from leeward.planner._rank_plan import RankPlan, plan_rank
-from leeward.query import records, statistic
+from leeward.query import records
 
 POINTS = tuple(map(Fraction, range(3)))
 
@@ -87,7 +88,9 @@ def worlds() -> tuple[World, ...]:
     for notion, question in itertools.product(numbers.NOTIONS, QUESTIONS):
         table, kind, described = QUESTIONS[question]
         try:
-            planned = plan_rank(statistic(table, kind, **described), numbers.NOTIONS[notion](described.get("people")))  # type: ignore[arg-type]
+            planned = plan_rank(
+                statistic_by(table, kind, **described), numbers.NOTIONS[notion](described.get("people"))
+            )  # type: ignore[arg-type]
         except LeewardError:
             continue
         found.append(World(f"{notion}, {question}", planned))  # type: ignore[arg-type]

@@ -12,11 +12,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from tests.asking import statistic_by
 from tests.truth import numbers, visits
 
 import leeward as lw
 from leeward.cli import LeewardError
-from leeward.query import records, statistic
+from leeward.query import records
 
 
 def named(rate: float, gaps: Sequence[int]) -> list[float]:
@@ -131,7 +132,7 @@ def worlds() -> tuple[Named, ...]:
     for notion, question, which in itertools.product(numbers.NOTIONS, ASKED, ("busiest", "quietest")):
         table, kind, described = ASKED[question]
         try:
-            planned = lw.plan(lw.select(statistic(table, kind, **described), which), numbers.NOTIONS[notion](None))  # type: ignore[arg-type, call-overload]
+            planned = lw.plan(lw.select(statistic_by(table, kind, **described), which), numbers.NOTIONS[notion](None))  # type: ignore[arg-type, call-overload]
         except LeewardError:
             continue
         found.append(OfNumbers(f"{notion}, {question}, {which}", planned))

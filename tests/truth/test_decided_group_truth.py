@@ -130,7 +130,7 @@ def test_half_the_price_is_not_enough() -> None:
     (lw.BoundedDP("1"), {"dangerous_at_least": 1, "error_at_most": "0.1"}),
 ])  # fmt: skip
 def test_of_rows_every_word_is_about_rows(notion: Any, decided: dict[str, Any]) -> None:
-    rows: Any = lw.statistic(lw.records("r.csv", person="each row"), "histogram", by="ward", groups=["a", "b"])
+    rows: Any = lw.statistic(lw.records("r.csv", person="each row"), "histogram", by={"ward": ["a", "b"]})
     made: Any = decide_by(lw.plan, rows, notion, **decided)
     statement = privacy_statement(made, places=2, dataset="town", version="1").to_dict()
     assert statement["notion"]["unit"] == "row"

@@ -104,7 +104,12 @@ def _stretched(distance: Real, factor: Real) -> Real:
 
 
 def expansive_chain(
-    query: QueryFunction, space: FiniteDistance[Any], answers: DirectedDistance[Any], start: Any, end: Any, by: Exact
+    query: QueryFunction,
+    space: FiniteDistance[Any],
+    answers: DirectedDistance[Any],
+    start: object,
+    end: object,
+    by: Exact,
 ) -> tuple[Any, ...] | None:
     """Return a tight chain of answers from start to end whose steps are all Δ-expansive (Δ = ``by``), or None."""
     labels, least = near(query, space)

@@ -37,7 +37,7 @@ class Line(DirectedDistance[Any]):
                     f"Give {name} a positive rate, or lw.inf where that direction needs no protection",
                 )
 
-    def __call__(self, x: Any, y: Any) -> Real:
+    def __call__(self, x: object, y: object) -> Real:
         """Return the price of moving from answer (or vector of answers) x to y."""
         total = ZERO
         for before, after in zip(_coordinates(x), _coordinates(y), strict=True):

@@ -148,7 +148,7 @@ class PersonBudgets(PeopleStore):
             if refused:  # caught inside: what came before it must not stand either
                 raise refused[0]
 
-    def spent(self, person: Any, day: int) -> int:
+    def spent(self, person: object, day: int) -> int:
         """Return how many reports of a person are paid for on a day, whatever they cost."""
         with self.writing() as connection:
             self._open_accounts(connection)

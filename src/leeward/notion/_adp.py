@@ -93,11 +93,11 @@ class ADP(Notion):
             alternative="a record for which at least the same policies hold",
         )
 
-    def record(self, before: Any, after: Any) -> Real:
+    def record(self, before: object, after: object) -> Real:
         """Return ε where every policy that holds before holds after, else ∞."""
         return unless_equal(before, after, only_if(Keeps(self.policies, self.absent_too)(before, after), self.epsilon))
 
-    def one_step(self, before: Any, after: Any) -> bool:
+    def one_step(self, before: object, after: object) -> bool:
         """Return whether every policy that holds before holds after: one step leads wherever several do."""
         return Keeps(self.policies, self.absent_too)(before, after)
 
@@ -159,7 +159,7 @@ class Presence(Notion):
     sees = Fixed(Sees(facts=True, absent_is_empty=True))
     changes = Fixed((SHRINK,))
 
-    def record(self, before: Any, after: Any) -> Real:
+    def record(self, before: object, after: object) -> Real:
         """Return ε where the facts of ``after`` are among those of ``before``, else ∞."""
         return unless_equal(facts(before), facts(after), only_if(facts(after) <= facts(before), self.epsilon))
 

@@ -37,7 +37,7 @@ class Condition(ABC):
     """A proposition about one person's record."""
 
     @abstractmethod
-    def __call__(self, record: Any) -> bool:
+    def __call__(self, record: object) -> bool:
         """Whether it holds for a record."""
 
     @property

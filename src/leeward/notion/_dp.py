@@ -7,8 +7,6 @@ ADP, Definitions II.1 and II.2 use (i).)
 
 from __future__ import annotations
 
-from typing import Any
-
 from leeward.exact._real import Real
 from leeward.notion._change import INSERT, REPLACE, WITHDRAW, Change
 from leeward.notion._notion import ABSENT, Notion, PrivacyDescription, only_if, unless_equal
@@ -30,7 +28,7 @@ class UnboundedDP(Notion):
     sees = Fixed(Sees())
     changes = Fixed((WITHDRAW, INSERT))
 
-    def record(self, before: Any, after: Any) -> Real:
+    def record(self, before: object, after: object) -> Real:
         """Return ε for each removal and each addition."""
         moves = (before is not ABSENT) + (after is not ABSENT)
         return unless_equal(before, after, self.epsilon * moves)
@@ -53,7 +51,7 @@ class BoundedDP(Notion):
     sees = Fixed(Sees())
     changes = Fixed((REPLACE,))
 
-    def record(self, before: Any, after: Any) -> Real:
+    def record(self, before: object, after: object) -> Real:
         """Return ε between any two records, ∞ between a record and nobody."""
         return unless_equal(before, after, only_if((before is ABSENT) == (after is ABSENT), self.epsilon))
 
@@ -75,7 +73,7 @@ class ReplaceDP(Notion):
     sees = Fixed(Sees())
     changes = Fixed((WITHDRAW, INSERT, REPLACE))
 
-    def record(self, before: Any, after: Any) -> Real:
+    def record(self, before: object, after: object) -> Real:
         """Return ε for any change."""
         return unless_equal(before, after, self.epsilon)
 

@@ -8,7 +8,6 @@ it an answer can say *safe* with an error that is as small as one likes, while a
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
 
 from leeward.exact._real import ZERO, Exact, Real, inf, positive
 from leeward.notion._change import ADD_FACT, DROP_FACT, GROW, INSERT, REPLACE, SHRINK, WITHDRAW, Change, facts
@@ -77,7 +76,7 @@ class Graded(_TwoRates):
         definition = f"Pr[answer | data] ≤ e^ε · Pr[answer | data with some facts about one person {how[0]}]"
         return definition, f"{how[1]} facts about that person"
 
-    def record(self, before: Any, after: Any) -> Real:
+    def record(self, before: object, after: object) -> Real:
         """Return the larger of the prices that apply."""
         gone, new = facts(before) - facts(after), facts(after) - facts(before)
         return max(self.presence if gone else ZERO, self.absence if new else ZERO)
@@ -132,7 +131,7 @@ class GradedFacts(_TwoRates):
         )
         return definition, ", or ".join(alternatives) if presence else "the same data with one more fact"
 
-    def record(self, before: Any, after: Any) -> Real:
+    def record(self, before: object, after: object) -> Real:
         """Return the sum over facts."""
         gone, new = facts(before) - facts(after), facts(after) - facts(before)
         return unless_equal(facts(before), facts(after), self.presence * len(gone) + self.absence * len(new))

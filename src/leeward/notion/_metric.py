@@ -115,7 +115,7 @@ class Manhattan(Notion):
         """How far apart two numbers are."""
         return Sees(values=self.values)
 
-    def record(self, before: Any, after: Any) -> Real:
+    def record(self, before: object, after: object) -> Real:
         """Return ε for each unit between two values; the width of the universe between a value and nobody."""
         if before == after:
             return ZERO

@@ -84,7 +84,7 @@ class Notion(SumOverPersons):
         super().__init__(Derived(f"{self.name} of one person", self.record))
 
     @abstractmethod
-    def record(self, before: Any, after: Any) -> Real:
+    def record(self, before: object, after: object) -> Real:
         """Return what it costs to pass one person's record ``before`` off as ``after``."""
 
     @abstractmethod
@@ -105,7 +105,7 @@ class Notion(SumOverPersons):
         """The generating changes with their costs."""
         return tuple(Step(change, self.cost(change)) for change in self.changes)
 
-    def one_step(self, before: Any, after: Any) -> bool:
+    def one_step(self, before: object, after: object) -> bool:
         """Return whether one generating change turns one person's record ``before`` into ``after``."""
         return any(change.allows(before, after) for change in self.changes)
 
@@ -232,7 +232,7 @@ class Both(Notion):
             ),
         )
 
-    def record(self, before: Any, after: Any) -> Real:
+    def record(self, before: object, after: object) -> Real:
         """Refuse: the cheapest way may lead over a third record.
 
         Raises:

@@ -31,7 +31,7 @@ class AdditionOnly(Notion):
     )
     sees = Fixed(Sees())
 
-    def record(self, before: Any, after: Any) -> Real:
+    def record(self, before: object, after: object) -> Real:
         """Return ε from present to absent, ∞ for every other change."""
         return unless_equal(before, after, only_if(before is not ABSENT and after is ABSENT, self.epsilon))
 
@@ -66,7 +66,7 @@ class RemovalOnly(Notion):
     )
     sees = Fixed(Sees())
 
-    def record(self, before: Any, after: Any) -> Real:
+    def record(self, before: object, after: object) -> Real:
         """Return ε from absent to present, ∞ for every other change."""
         return unless_equal(before, after, only_if(before is ABSENT and after is not ABSENT, self.epsilon))
 

@@ -85,11 +85,11 @@ class OSDP(Notion):
             alternative=alternative,
         )
 
-    def record(self, before: Any, after: Any) -> Real:
+    def record(self, before: object, after: object) -> Real:
         """Return ε from a sensitive record to one that the reading names, else ∞."""
         return unless_equal(before, after, only_if(Masks(self.sensitive, self.reading)(before, after), self.epsilon))
 
-    def one_step(self, before: Any, after: Any) -> bool:
+    def one_step(self, before: object, after: object) -> bool:
         """Return whether a sensitive record becomes one that the reading names."""
         return Masks(self.sensitive, self.reading)(before, after)
 

@@ -62,7 +62,7 @@ class Personalised(Notion):
             protects=f"{words.protects}, each person up to {own.partition(',')[0]}",
         )
 
-    def record(self, before: Any, after: Any) -> Real:
+    def record(self, before: object, after: object) -> Real:
         """Refuse: the price depends on whose record it is.
 
         Raises:

@@ -56,7 +56,7 @@ class RecordDistance(Notion):
         """All records there are."""
         return Sees(records=self.universe)
 
-    def record(self, before: Any, after: Any) -> Real:
+    def record(self, before: object, after: object) -> Real:
         """Return ε times the distance between two records of the universe."""
         return self.epsilon * self.distance(before, after)
 

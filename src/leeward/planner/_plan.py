@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from leeward._buffers import numbers, texts_among
 from leeward._displayed import Drawn
 from leeward._plain import probability, told
-from leeward._taught import taught
+from leeward._taught import refuse_columns, taught
 from leeward.errors import InputError, NotPrivateError, SpecError, check_choice
 from leeward.exact._real import Exact, Real, exact, whole
 from leeward.exact._weight import Weight
@@ -85,6 +85,9 @@ class Decide:
     useful_from: Exact | None = None
     about: About = "counted"
     left_out: LeftOut = 0
+
+    def __post_init__(self) -> None:
+        refuse_columns(self, "left_out")
 
 
 @dataclass(frozen=True, kw_only=True)

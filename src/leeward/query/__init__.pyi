@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from ._counting import CountWhere, Domain, Histogram, Linear, SumOf, SumOverPeople
 from ._effect import Effect, Query
+from ._groups import Groups
 from ._numeric import Mean, Numeric, Percentile, Sum, maximum, median, minimum, percentile
 from ._records import Records, records
 from ._sampling import PoissonSampling
@@ -8,7 +9,7 @@ from ._selection import Selection, select
 from ._sensitivity import Sensitivity, rank_rate, rate_between, sensitivity, sensitivity_each, sensitivity_lines
 from ._source import Grid, Places, Visits, grid, places, visits
 from ._spread import Variance
-from ._statistic import Statistic, statistic
+from ._statistic import Kind, Statistic, statistic
 from ._table import Source, Spark
 from ._unlisted_groups import UnlistedGroups, unlisted_groups
 from ._visitors import CountVisitors, IfMore, count_visitors
@@ -20,8 +21,10 @@ __all__ = [
     "Domain",
     "Effect",
     "Grid",
+    "Groups",
     "Histogram",
     "IfMore",
+    "Kind",
     "Linear",
     "Mean",
     "Numeric",

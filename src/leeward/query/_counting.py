@@ -86,7 +86,7 @@ class SumOverPeople(Query):
     declared: Domain
 
     @abstractmethod
-    def value(self, record: Any) -> tuple[int, ...]:
+    def value(self, record: object) -> tuple[int, ...]:
         """Return what one person adds to each coordinate."""
 
     @abstractmethod
@@ -197,7 +197,7 @@ class CountWhere(SumOverPeople):
     def __post_init__(self) -> None:
         object.__setattr__(self, "conditions", _conditions(self.conditions))
 
-    def value(self, record: Any) -> tuple[int, ...]:
+    def value(self, record: object) -> tuple[int, ...]:
         """Return 1 where the condition holds for a present record."""
         return tuple(int(record is not ABSENT and bool(condition(record))) for condition in self.conditions)
 
@@ -231,7 +231,7 @@ class Linear(SumOverPeople):
                 "A weight that is not a whole number", "answers lie on a public grid", "Multiply by its unit"
             )
 
-    def value(self, record: Any) -> tuple[int, ...]:
+    def value(self, record: object) -> tuple[int, ...]:
         """Return the weighted sums for one person."""
         if record is ABSENT:
             return (0,) * len(self.weights)
@@ -281,7 +281,7 @@ class SumOf(SumOverPeople):
         """The column with its clamp."""
         return {self.column: (self.lower, self.upper)}
 
-    def value(self, record: Any) -> tuple[int, ...]:
+    def value(self, record: object) -> tuple[int, ...]:
         """Return the clamped value of one person."""
         if record is ABSENT or (self.among is not None and not self.among(record)):
             return (0,)
@@ -322,7 +322,7 @@ class Histogram(SumOverPeople):
                 "A bin of what is missing", "absent people and missing values are in no bin", "Leave out None and NaN"
             )
 
-    def value(self, record: Any) -> tuple[int, ...]:
+    def value(self, record: object) -> tuple[int, ...]:
         """Return 1 in the bin of a present record."""
         return tuple(int(is_bin(record)) for is_bin in self._bins)
 

@@ -18,10 +18,13 @@ import itertools
 import math
 import operator
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from leeward._plain import reading_alike, told
+from leeward._taught import taught
 from leeward.errors import InputError, SpecError
+from leeward.exact._real import Exact
 from leeward.notion import Change, where
 from leeward.notion._condition import Condition, Where
 from leeward.notion._value_grid import ValueGrid
@@ -151,23 +154,48 @@ _MOST_COLUMNS = 8
 """Columns of groups are joined one by one: with many of them the engine takes minutes, and then runs out of stack."""
 
 
-def asked_groups(by: Any, groups: Any, others: Any) -> tuple[By, tuple[Group, ...], Intervals]:
+Listed: TypeAlias = Mapping[str, Iterable[Allowed] | Mapping[str, Exact]]
+"""The public list of each column of groups; or the ends of intervals of its numbers."""
+
+
+@taught
+@dataclass(frozen=True)
+class Groups:
+    """Public groups, and one group more, of all others: ``Groups({"sex": ["f", "m"]}, others="not said")``.
+
+    Attributes:
+        by: the lists, as for `leeward.statistic`.
+        others: the name of one group more, the last, of all who are in no listed group, also of those without any: a text,
+            or a whole number where the groups are numbers. Of several columns it is of all who are in none of the
+            combinations, and has this name in each column. None leaves these people out.
+    """
+
+    by: Listed
+    others: Allowed | None = None
+
+
+def asked_groups(by: Any, others: Any) -> tuple[By, tuple[Group, ...], Intervals]:
     """Return the columns of the public groups, all groups, in the order of the answers, and which of them are intervals.
 
     Args:
-        by: a column, with ``groups``; or the public list of each column, ``{"sex": ["f", "m"], "income": ["low", "high"]}``:
+        by: the public list of each column, ``{"sex": ["f", "m"], "income": ["low", "high"]}``:
             the groups are then all their combinations, of which those of the last column change fastest. In place of a list
             the ends of intervals, ``{"lower": 0, "upper": 100, "step": 20}``.
-        groups: the public list of the one column.
         others: what the group of all others is called, in every column: of all who are in none of the combinations.
 
     Raises:
         SpecError: they are no lists of public keys, or there would be more than a million groups.
     """
+    if not by and others is not None:
+        _named_others(others, ())
+    if by is None:
+        return None, (), ()
     if not isinstance(by, Mapping):
-        return by, listed_groups(by, groups, others), ()
-    if groups is not None:
-        raise SpecError("groups beside lists of them", "by has a list for each column", "Leave groups out")
+        raise SpecError(
+            f"by = {told(by)}",
+            "the groups of an answer are public, never read from the data",
+            'Give them by column: by = {"income": ["<=50K", ">50K"]}',
+        )
     cut = tuple((name, asked_intervals(name, ends)) for name, ends in by.items() if isinstance(ends, Mapping))
     by = {**by, **{name: named_intervals(values) for name, values in cut}}
     if len(by) > _MOST_COLUMNS:
@@ -180,8 +208,8 @@ def asked_groups(by: Any, groups: Any, others: Any) -> tuple[By, tuple[Group, ..
     _refuse_names([*named, *(end for name, _ in cut for end in end_columns(name))])
     if len(by) == 1:
         ((column, listed),) = by.items()
-        return column, listed_groups(column, listed, others), cut
-    lists = {column: listed_groups(column, listed) for column, listed in by.items()}
+        return column, listed_groups(listed, others), cut
+    lists = {column: listed_groups(listed) for column, listed in by.items()}
     if not lists:
         raise SpecError("by = {}", "it names no column", "Name one, with the list of its groups")
     if (many := math.prod(map(len, lists.values())) + (others is not None)) > MOST_CELLS:
@@ -204,27 +232,21 @@ def _too_many(groups: int) -> SpecError:
     return SpecError(f"{groups:,} groups", f"{MOST_CELLS:,} answers are the most", "Ask for fewer at once")
 
 
-def listed_groups(by: str | None, groups: Any, others: Any = None) -> tuple[Allowed, ...]:
-    """Return the public groups as they are listed, in their order, then that of the others; none where none are named.
+def listed_groups(groups: Any, others: Any = None) -> tuple[Allowed, ...]:
+    """Return the public groups as they are listed, in their order, then that of the others.
 
     Raises:
-        SpecError: only one of the two is given, or they are no list of public keys.
+        SpecError: they are no list of public keys.
     """
-    if (by is None) != (groups is None):
-        raise SpecError(
-            "by without groups, or groups without by",
-            "the groups of an answer are public, never read from the data",
-            'Give both: by = "income", groups = ["<=50K", ">50K"]',
-        )
     if isinstance(groups, str):
         raise SpecError(f"groups = {groups!r}", "it is one text, not a list of groups", f"Give [{groups!r}]")
-    if groups is not None and (not isinstance(groups, Iterable) or getattr(groups, "ndim", 1) == 0):
+    if not isinstance(groups, Iterable) or getattr(groups, "ndim", 1) == 0:
         raise SpecError(f"groups = {told(groups)}", "it is not a list of groups", 'Give a list: ["<=50K", ">50K"]')
-    listed = () if groups is None else tuple(groups)
+    listed = tuple(groups)
     if any(isinstance(g, bool) or not isinstance(g, str | int) for g in listed):
         raise SpecError("groups that are not texts or whole numbers", "they are public keys", "Write them as such")
     check_whole("The list of groups", listed)
-    if len(set(listed)) != len(listed) or len({type(g) for g in listed}) > 1 or (by is not None and not listed):
+    if len(set(listed)) != len(listed) or len({type(g) for g in listed}) > 1 or not listed:
         raise SpecError("groups that are missing, repeat or mix types", "each is a public key", "List each once")
     listed = listed if others is None else (*listed, _named_others(others, listed))
     if len(listed) > MOST_CELLS:

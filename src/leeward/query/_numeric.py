@@ -26,7 +26,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from leeward._plain import counted
 from leeward._taught import taught
@@ -345,27 +345,29 @@ class Percentile(Numeric):
 
 
 @taught
-def percentile(values: ValueGrid, p: Exact, **described: Any) -> Percentile:
+def percentile(
+    values: ValueGrid, p: Exact, *, people: int | None = None, default: Fraction | None = None
+) -> Percentile:
     """Return the p-percentile query; p is an exact number with 0 ≤ p < 100."""
     number = exact(p).rational
     if number is None or not 0 <= number < 100:
         raise InputError(f"p = {p}", "percentiles are for 0 ≤ p < 100", "Ask for the max: it is the largest value")
-    return Percentile(values, p=number, **described)
+    return Percentile(values, p=number, people=people, default=default)
 
 
-def median(values: ValueGrid, **described: Any) -> Percentile:
+def median(values: ValueGrid, *, people: int | None = None, default: Fraction | None = None) -> Percentile:
     """Return the 50-percentile query: of an even number of values the upper one of the middle two."""
-    return Percentile(values, p=Fraction(50), **described)
+    return Percentile(values, p=Fraction(50), people=people, default=default)
 
 
-def minimum(values: ValueGrid, **described: Any) -> Percentile:
+def minimum(values: ValueGrid, *, people: int | None = None, default: Fraction | None = None) -> Percentile:
     """Return the smallest value as a query: the 0-percentile."""
-    return Percentile(values, p=Fraction(0), **described)
+    return Percentile(values, p=Fraction(0), people=people, default=default)
 
 
-def maximum(values: ValueGrid, **described: Any) -> Percentile:
+def maximum(values: ValueGrid, *, people: int | None = None, default: Fraction | None = None) -> Percentile:
     """Return the largest value as a query: the percentile just below 100."""
-    return Percentile(values, p=Fraction(100), **described)
+    return Percentile(values, p=Fraction(100), people=people, default=default)
 
 
 def check_fine(change: BoundedChange, values: ValueGrid) -> None:

@@ -17,14 +17,14 @@ number of people *with a number* is public, and checked, can it not.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from fractions import Fraction
 from typing import Any, Literal, cast, get_args
 
 from leeward._plain import told
-from leeward._taught import describing
+from leeward._taught import describing, refuse_columns, taught
 from leeward.errors import InputError, NotPrivateError, SpecError, check_choice
 from leeward.exact._real import Exact, plainly
 from leeward.notion import INSERT, REPLACE, WITHDRAW, Change
@@ -33,7 +33,7 @@ from leeward.notion._value_grid import ValueGrid
 from leeward.query._combined import HOW, counted_once
 from leeward.query._effect import Effect, one_cell
 from leeward.query._group_names import By, Group, columns_of
-from leeward.query._groups import Intervals, asked_groups, effect_on_groups
+from leeward.query._groups import Groups, Intervals, Listed, asked_groups, effect_on_groups
 from leeward.query._levels import asked_levels, common_step, nested
 from leeward.query._numeric import (
     DrawnKind,
@@ -50,11 +50,10 @@ from leeward.query._numeric import (
 from leeward.query._percentiles import listed_percentiles, ranks_of_several
 from leeward.query._public_values import public_values, rational
 from leeward.query._records import AsksRecords, Records, in_window
-from leeward.query._source import Allowed
 from leeward.query._spread import SPREADS, Spread, spread
 from leeward.query._window import Window
 
-Kind = Literal["sum", "mean", Spread, "percentile", "median", "min", "max", "count", "histogram", "above"]
+KindName = Literal["sum", "mean", Spread, "percentile", "median", "min", "max", "count", "histogram", "above"]
 StatisticKind = Literal[DrawnKind, Spread]
 Noun = Literal["place", "group", "interval", "level"]
 """What a public key of an answer is called."""
@@ -280,22 +279,44 @@ class Statistic(AsksRecords):
         return bounded_change(self.values.step)
 
 
+@taught
+@dataclass(frozen=True)
+class Kind:
+    """Which statistic is asked for, with what is said of that one alone: ``Kind("percentile", p="90")``.
+
+    Attributes:
+        name: as for `statistic`.
+        p: of a ``percentile``, 0 ≤ p < 100; or several in one release, ascending, from 0, the least value, to 100, the
+            greatest: ``["25", "50", "75"]``.
+        levels: of ``above``, the public levels, ascending; without them ``lower``, ``upper`` and ``step`` of the question
+            give the levels lower, lower + step, … up to upper.
+        people: the number of people with a value, if that is public; noise on a mean is then 1/people as large.
+        grid: the public grid a mean or a spread is published on (default: ``step``, of a variance its square): the multiples
+            of it that lie within the bounds.
+    """
+
+    name: KindName
+    p: Exact | Sequence[Exact] | None = None
+    levels: Iterable[Exact] | None = None
+    people: int | None = None
+    grid: Exact | None = None
+
+    def __post_init__(self) -> None:
+        if self.levels is not None and not isinstance(self.levels, str):
+            object.__setattr__(self, "levels", [*self.levels])  # public, and read once
+        refuse_columns(self, "p", "levels")
+
+
 @describing
 def statistic(
     records: Records,
-    kind: Kind,
+    kind: KindName | Kind,
     *,
     column: str | None = None,
     lower: Exact | None = None,
     upper: Exact | None = None,
     step: Exact = 1,
-    p: Exact | Sequence[Exact] | None = None,
-    people: int | None = None,
-    grid: Exact | None = None,
-    by: str | Mapping[str, Iterable[Allowed] | Mapping[str, Exact]] | None = None,
-    groups: Iterable[Allowed] | None = None,
-    others: Allowed | None = None,
-    levels: Iterable[Exact] | None = None,
+    by: Listed | Groups | None = None,
     start: datetime | date | str | None = None,
     end: datetime | date | str | None = None,
 ) -> Statistic:
@@ -303,29 +324,18 @@ def statistic(
 
     Args:
         records: the private table, from `records`.
-        kind: ``sum``, ``mean``, ``variance`` or ``standard deviation`` (of all who have a number), ``percentile`` (with
-            ``p``), ``median``, ``min``, ``max``, ``count`` (people, or people a public group), or ``histogram`` (people a
+        kind: ``sum``, ``mean``, ``variance`` or ``standard deviation`` (of all who have a number), ``percentile`` (a `Kind`
+            says which), ``median``, ``min``, ``max``, ``count`` (people, or people a public group), ``histogram`` (people a
             public group, or people an interval ``[lower + i·step, lower + (i + 1)·step)`` of a number), or ``above`` (people
             whose number is greater than each of a list of levels; the answers begin with the highest).
         column: the column of the number; for a histogram of groups, leave it out and give ``by``.
         lower: public lower bound; numbers below are clamped to it.
         upper: public upper bound.
         step: the public grid the numbers are rounded to, half up; for a histogram the width of its intervals.
-        p: the percentile, 0 ≤ p < 100; or several in one release, ascending, from 0, the least value, to 100, the greatest:
-            ``["25", "50", "75"]``.
-        people: the number of people with a value, if that is public; noise on a mean is then 1/people as large.
-        grid: the public grid a mean or a spread is published on (default: ``step``, of a variance its square): the multiples
-            of it that lie within the bounds.
-        by: the column that says in which group a person is; or the public list of each of several columns,
-            ``{"sex": ["f", "m"], "income": ["low", "high"]}``, for all their combinations in this order. In place of a list
-            the ends of intervals of a number, ``{"age": {"lower": 0, "upper": 100, "step": 20}}``.
-        groups: the public groups of one column, in the order of the answers; people in no listed group are not counted, or
-            in `others`.
-        others: the name of one group more, the last, of all who are in no listed group, also of those without any: a text,
-            or a whole number where the groups are numbers. Of several columns it is of all who are in none of the
-            combinations, and has this name in each column. None leaves these people out.
-        levels: for ``above`` the public levels, ascending; or give ``lower``, ``upper`` and ``step``, for the levels lower,
-            lower + step, … up to upper.
+        by: the public groups, by the column that says in which one a person is, in the order of the answers:
+            ``{"sex": ["f", "m"]}``; of several columns all combinations of their lists, of which those of the last change
+            fastest. In place of a list the ends of intervals: ``{"age": {"lower": 0, "upper": 100, "step": 20}}``.
+            People in no listed group are not counted, or in a group of all others: see `Groups`.
         start: only rows from then on take part: a datetime, or a text such as ``2012-04-04T19:00``; it needs ``time`` of
             `records`. Of somebody's several rows those in the window count.
         end: only rows before it do.
@@ -333,9 +343,11 @@ def statistic(
     Raises:
         SpecError: an argument is missing, unknown or malformed.
     """
-    check_choice("kind", kind, get_args(Kind), "there is no such statistic", error=SpecError)
-    columns, listed, cut = asked_groups(by, groups, others)
-    made = _asked(records, kind, _Number(column, lower, upper, step, p, plainly(people), grid, levels), columns, listed)
+    of = kind if isinstance(kind, Kind) else Kind(kind)
+    check_choice("kind", of.name, get_args(KindName), "there is no such statistic", error=SpecError)
+    others = by.others if isinstance(by, Groups) else None
+    columns, listed, cut = asked_groups(by.by if isinstance(by, Groups) else by, others)
+    made = _asked(records, _Number(column, lower, upper, step, of), columns, listed)
     made = _few(replace(made, others=others is not None, intervals=cut))
     return made if start is None and end is None else in_window(made, start, end)
 
@@ -348,16 +360,13 @@ class _Number:
     lower: Exact | None
     upper: Exact | None
     step: Exact
-    p: Exact | Sequence[Exact] | None
-    people: int | None
-    grid: Exact | None
-    levels: Iterable[Exact] | None
+    of: Kind
 
 
-def _asked(records: Records, kind: Kind, given: _Number, by: By, listed: tuple[Group, ...]) -> Statistic:
+def _asked(records: Records, given: _Number, by: By, listed: tuple[Group, ...]) -> Statistic:
     """Return the question, of these groups and of rows of all times."""
-    column, lower, upper = given.column, given.lower, given.upper
-    _refuse_unused(kind, given)
+    kind, column, lower, upper = given.of.name, given.column, given.lower, given.upper
+    _refuse_unused(given)
     if kind == "count":
         if column is not None:
             raise SpecError(
@@ -377,7 +386,7 @@ def _asked(records: Records, kind: Kind, given: _Number, by: By, listed: tuple[G
             "Give the column of the number",
         )
     if kind == "above":
-        return _above(records, column, by, listed, asked_levels(given.levels, lower, upper, given.step))
+        return _above(records, column, by, listed, asked_levels(given.of.levels, lower, upper, given.step))
     if lower is None or upper is None:
         raise SpecError(
             f"A {_ASKED.get(kind, kind)} of '{column}' without bounds",
@@ -395,21 +404,21 @@ def _asked(records: Records, kind: Kind, given: _Number, by: By, listed: tuple[G
         )
     if kind == "histogram":
         return Statistic(records, "histogram", column, values, None, by, listed)
-    if given.people is not None and len(listed) > 1:
+    if given.of.people is not None and len(listed) > 1:
         raise SpecError(
             "people with groups",
             f"how many {'rows' if records.person is None else 'people'} each group has would have to be public",
             "Leave people out",
         )
-    numeric, several = _numeric(kind, values, given)
+    numeric, several = _numeric(given.of, values)
     plain: Any = "percentile" if isinstance(numeric, Percentile) else kind
     return Statistic(records, plain, column, values, numeric, by, listed, ps=several)
 
 
-def _numeric(kind: Kind, values: ValueGrid, given: _Number) -> tuple[Numeric, tuple[Fraction, ...]]:
+def _numeric(of: Kind, values: ValueGrid) -> tuple[Numeric, tuple[Fraction, ...]]:
     """Return what is taken of the numbers of one group; and the percentiles, where several are asked for."""
-    people, p = given.people, given.p
-    grid = None if given.grid is None else rational(given.grid, "grid")
+    kind, people, p = of.name, plainly(of.people), of.p
+    grid = None if of.grid is None else rational(of.grid, "grid")
     if kind == "sum":
         return Sum(values, people), ()
     if kind == "mean":
@@ -439,16 +448,17 @@ def _few(made: Statistic) -> Statistic:
     return made
 
 
-def _refuse_unused(kind: str, given: _Number) -> None:
+def _refuse_unused(given: _Number) -> None:
     """Refuse what has no meaning for a kind of statistic: it was meant for something."""
+    kind, people = given.of.name, plainly(given.of.people)
     meant = {
         "p": {"percentile"},
         "grid": {"mean", *SPREADS},
-        "people": {*get_args(Kind)} - {"count", "histogram", "above"},
+        "people": {*get_args(KindName)} - {"count", "histogram", "above"},
         "levels": {"above"},
     }
     for name in ("p", "people", "grid", "lower", "upper", "levels"):
-        value = getattr(given, name)
+        value = getattr(given if name in ("lower", "upper") else given.of, name)
         if value is not None and kind not in meant.get(name, {kind}):
             raise SpecError(
                 f"{name} = {told(value)} for a {_ASKED.get(kind, kind)}", "it has no meaning there", "Leave it out"
@@ -458,7 +468,6 @@ def _refuse_unused(kind: str, given: _Number) -> None:
         raise SpecError(
             f"{bounds[0]} without a column", "people, and groups, have no bounds", "Name the column of a number"
         )
-    people = given.people
     if people is not None and (isinstance(people, bool) or not isinstance(people, int)):
         raise SpecError(f"people = {told(people)}", "it is not a whole number", "Give how many people have a number")
 

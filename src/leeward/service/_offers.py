@@ -20,7 +20,7 @@ from leeward.exact._real import exact
 from leeward.notion._named import NAMED
 from leeward.query._selection import Which
 from leeward.query._source import EACH_ROW
-from leeward.query._statistic import Kind
+from leeward.query._statistic import KindName
 from leeward.service._brokers import Brokered, Perturbing, read_perturbing
 from leeward.service._tokens import NAME, Tokens
 from leeward.session._budget import Budget
@@ -28,7 +28,7 @@ from leeward.spec import Spec, check_spec
 from leeward.spec._notions import GRADED, NUMBER_NOTIONS
 from leeward.spec._sections import Account, Data, PublicPlaces
 
-Asks = Literal["visitors", Kind, Which]
+Asks = Literal["visitors", KindName, Which]
 """Kinds of questions that can be offered. Of groups that nobody has listed the length of an answer is drawn as well."""
 
 _NOTIONS: Final = {**NAMED, **GRADED, **NUMBER_NOTIONS}

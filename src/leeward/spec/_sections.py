@@ -17,7 +17,7 @@ from leeward.planner._statistic_plan import PercentileMechanism
 from leeward.query._records import Combine
 from leeward.query._selection import Which
 from leeward.query._source import Engine
-from leeward.query._statistic import Kind
+from leeward.query._statistic import KindName
 from leeward.query._unlisted_groups import IfMoreGroups
 
 Moment = datetime | date | str
@@ -52,7 +52,7 @@ Groups = list[str | int] | dict[str, str | int | float]
 class Query(Section):
     """``[query]``: a statistic of one number a person, or a name; without this section, visitors are counted by place."""
 
-    kind: Literal["visitors", Kind, Which, "unlisted groups"] = "visitors"
+    kind: Literal["visitors", KindName, Which, "unlisted groups"] = "visitors"
     column: str | None = None
     lower: ExactText | None = None
     upper: ExactText | None = None

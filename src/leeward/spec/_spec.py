@@ -26,6 +26,8 @@ from leeward.planner._unlisted_plan import UnlistedPlan, plan_unlisted
 from leeward.query import (
     CountVisitors,
     Grid,
+    Groups,
+    Kind,
     Places,
     Selection,
     Source,
@@ -239,10 +241,11 @@ class Spec(Section):
     def statistic(self) -> Statistic:
         """Return the question, of all times, where it is not about visits: of a name, the counts that it is found by."""
         q = self.query
-        kind: Any = "histogram" if self.names else q.kind
-        named = q.model_dump(include={"column", "lower", "upper", "step", "p", "people", "grid", "levels", "others"})
-        by: Any = q.by
-        return statistic(self.records(), kind, by=by, **named)
+        name: Any = "histogram" if self.names else q.kind
+        kind = Kind(name, **q.model_dump(include={"p", "people", "grid", "levels"}))
+        lists: Any = q.by
+        by = None if lists is None and q.others is None else Groups(lists or {}, q.others)
+        return statistic(self.records(), kind, by=by, **q.model_dump(include={"column", "lower", "upper", "step"}))
 
     def statistics(self) -> list[Statistic]:
         """Return the same question once a window; one alone where rows of all times count."""

@@ -64,8 +64,8 @@ class Audit:
 @taught
 def audit(
     black_box: Callable[..., Any],
-    x: Any,
-    x_prime: Any,
+    x: object,
+    x_prime: object,
     *,
     samples: int = 200_000,
     confidence: float = 0.999,

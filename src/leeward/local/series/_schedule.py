@@ -120,7 +120,7 @@ class Schedule:
             moment = moment.astimezone(UTC).replace(tzinfo=None)
         return (moment - _EPOCH) // timedelta(microseconds=1)
 
-    def slots_of(self, times: Any, column: str) -> NDArray[np.int64]:
+    def slots_of(self, times: object, column: str) -> NDArray[np.int64]:
         """Return the slot of each time of a pyarrow column; −1 outside the period.
 
         Raises:

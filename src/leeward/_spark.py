@@ -242,8 +242,9 @@ def _started(settings: Mapping[str, str]) -> Any:
     told = {key: value for key, value in settings.items() if key != "master"}
     ours = _OF_OURS if master.startswith("local") else {}
     conf = core.SparkConf(loadDefaults=False).setAll((ours | told).items()).setMaster(master).setAppName("leeward")
-    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    gateway = optional("pyspark.java_gateway", _WHAT).launch_gateway(conf, silent)
+    # what it moves from task to task, and has no room for in memory, are rows in files among the temporary ones
+    quietly = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "umask": 0o077}
+    gateway = optional("pyspark.java_gateway", _WHAT).launch_gateway(conf, quietly)
     context = core.SparkContext(conf=conf, gateway=gateway)
     if master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
         context.pythonExec = sys.executable  # or workers on this machine would be of whatever Python is called python3

@@ -217,3 +217,14 @@ def test_names_of_the_public_list_are_names() -> None:
     for name in odd:
         only = lw.visits(frame, keep={"place": [name]}, **seen)
         assert sum(counts(lw.count_visitors(only, listed, **WINDOW))) == 1, name
+
+
+def test_what_spark_moves_from_task_to_task_is_for_its_owner_alone() -> None:
+    """They are rows, in files among the temporary ones: any user of the machine could read them."""
+    session = spark()
+    session.range(100).selectExpr("id % 7 AS who").groupBy("who").count().collect()
+    running = session.sparkContext._jvm.org.apache.spark.SparkEnv.get().blockManager().diskBlockManager()
+    folders = [Path(each.getPath()) for each in running.localDirs()]
+    made = [path for folder in folders for path in (folder, *folder.rglob("*"))]
+    assert any(path.name.startswith("shuffle_") for path in made)
+    assert {path.stat().st_mode & 0o077 for path in made} == {0}

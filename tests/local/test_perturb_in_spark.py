@@ -174,6 +174,9 @@ def test_the_command_perturbs_files_by_spark(run: Run, tmp_path: Path) -> None:
     assert list(found.columns) == ["who", "lat", "lon", "when"]
     assert found[["who", "when"]].to_numpy().tolist() == true[["who", "when"]].to_numpy().tolist()
     assert (found["lat"].to_numpy() == true["lat"].to_numpy()).sum() < 5
+    usual = Path("out.release.json").stat().st_mode & 0o777
+    assert {path.stat().st_mode & 0o777 for path in Path("out").iterdir()} == {usual}
+    assert Path("out").stat().st_mode & 0o777 == usual | (usual & 0o444) >> 2
     statement = json.loads(Path("out.release.json").read_text())
     held = {f"out/{path.name}": hashlib.sha256(path.read_bytes()).hexdigest() for path in Path("out").iterdir()}
     assert {name: made for name, made in statement["files"].items() if name != "out.release.json"} == held

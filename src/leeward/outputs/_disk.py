@@ -68,6 +68,23 @@ def replace_whole(target: Path, content: bytes, permissions: int | None = None) 
         fresh.unlink(missing_ok=True)
 
 
+def as_any_new(folder: Path) -> None:
+    """Give a folder that another program wrote, and its files, the modes that any new ones of this process have.
+
+    Raises:
+        OSError: they belong to somebody else.
+    """
+    probe = folder / f".leeward-{uuid.uuid4().hex}"
+    os.close(os.open(probe, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    try:
+        usual = stat.S_IMODE(probe.stat().st_mode)
+    finally:
+        probe.unlink()
+    for path in folder.iterdir():
+        path.chmod(usual)
+    folder.chmod(usual | (usual & 0o444) >> 2)
+
+
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
     """Be the only one who replaces what is in a folder, of all who ask so; wait for another one.

@@ -422,4 +422,20 @@ MUTANTS = [
         f"{DRAWN_ELSEWHERE}::test_an_attempt_fails_where_its_folder_is_gone",
         "tasks write reports into a folder that was swept",
     ),
+    M(
+        "leeward._spark",
+        "_started",
+        '"umask": 0o077',
+        '"umask": 0o022',
+        "tests/engines/test_inside_spark.py",
+        "what Spark moves from task to task is for everybody to read",
+    ),
+    M(
+        "leeward.local.location._in_spark",
+        "write_once",
+        "as_any_new(path)",
+        "pass",
+        "tests/local/test_perturb_in_spark.py",
+        "what Spark perturbed can be read by nobody else",
+    ),
 ]

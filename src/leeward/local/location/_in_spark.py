@@ -23,7 +23,7 @@ import os
 import sys
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -43,6 +43,7 @@ from leeward.local.location._clamped import Clamped
 from leeward.local.location._order import PositionOrder
 from leeward.local.location._planar_laplace import PlanarLaplace
 from leeward.local.location._terms import Terms
+from leeward.outputs._disk import as_any_new
 from leeward.tables._columns import check_named
 from leeward.tables._spark_files import quoted
 from leeward.version import __version__
@@ -252,6 +253,8 @@ def write_once(table: Any, change: Any, path: Path) -> None:
         table.mapInArrow(partial(_while_there, str(path.parent), change), schema).write.option(*_VERSION).parquet(
             f"file://{path}"
         )
+    with suppress(OSError):  # a cluster's executors may be somebody else's
+        as_any_new(path)  # a Spark that is started here keeps all that it writes for its owner alone
 
 
 def _check_seen(session: Any, folder: Path) -> None:

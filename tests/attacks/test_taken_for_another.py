@@ -227,6 +227,10 @@ def test_nor_are_they_by_a_release_or_by_the_first_run_of_a_monitor(ask: Any, tm
     assert not check_planned(hours[:2], budget).refusals
     quiet = visits({8: "park", 9: "zoo", 12: "park"})
     ask([plan_of(quiet, hour) for hour in (8, 9, 10, 11)], budget)
+    went = visits({8: "park", 9: "zoo", 11: "zoo"})  # they are loaded, and the filter leaves them out
+    states = ["GO" if when.hour == 11 else "STAY" for when in went["when"].to_pylist()]
+    went = went.set_column(went.column_names.index("state"), "state", [states])
+    ask([plan_of(went, hour) for hour in (8, 9, 10, 11)], lw.Budget(tmp_path / "other.db", "walks", "99"))
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

@@ -31,7 +31,8 @@ from leeward.outputs import _folder as folder_module
 from leeward.session._result import save_all
 from leeward.spec import read_spec
 
-WATCHED = [*SANITIZED, ("safe_at_most = 2", "safe_at_most = 20")]
+EARLIER = [("2026-01-01T18:00:00", "2026-01-01T15:00:00"), ("2026-01-01T22:00:00", "2026-01-01T19:00:00")]
+WATCHED = [*SANITIZED, *EARLIER, ("safe_at_most = 2", "safe_at_most = 20")]
 """All four windows are answered, and none costs anything."""
 WINDOWS = (
     "[window]\nstart = 2026-01-01T18:00:00\nend = 2026-01-01T19:00:00\n",
@@ -253,14 +254,14 @@ def test_an_earlier_until_leaves_the_folders_of_later_windows(town: Town) -> Non
     spec = town.spec(*WATCHED)
     assert town.run("monitor", spec, "--out", town.out)[0] == 0
     before = tree(town.out)
-    later = [name for name in before if name.startswith("2026-01-01T21")]
+    later = [name for name in before if name.startswith("2026-01-01T18")]
     assert later
-    (town.out / "2026-01-01T21-00-00" / "answers.csv").write_text("edited, and not asked again")
-    code, _, err = town.run("monitor", spec, "--out", town.out, "--until", "2026-01-01T19:30:00")
+    (town.out / "2026-01-01T18-00-00" / "answers.csv").write_text("edited, and not asked again")
+    code, _, err = town.run("monitor", spec, "--out", town.out, "--until", "2026-01-01T16:30:00")
     assert code == 0, err
     after = tree(town.out)
     assert after.keys() == before.keys()
-    assert (town.out / "2026-01-01T21-00-00" / "answers.csv").read_text() == "edited, and not asked again"
+    assert (town.out / "2026-01-01T18-00-00" / "answers.csv").read_text() == "edited, and not asked again"
 
 
 @pytest.mark.sweep
@@ -327,7 +328,7 @@ def test_cut_short_anywhere_it_is_taken_up_and_nothing_is_lost(
 def test_a_killed_writer_leaves_only_what_the_next_one_clears_up(at: str, town: Town) -> None:
     spec = town.spec(*WATCHED)
     if at == "in the middle of it":
-        assert town.run("monitor", spec, "--out", town.out, "--until", "2026-01-01T19:30:00")[0] == 0
+        assert town.run("monitor", spec, "--out", town.out, "--until", "2026-01-01T16:30:00")[0] == 0
     decoy = town.folder / ".leeward-abcdefgh"
     decoy.mkdir(mode=0o700)
     (decoy / "thesis.tex").write_text("years of work")

@@ -23,6 +23,7 @@ from leeward.ledger import Ledger, Share
 from leeward.service import _asked
 from leeward.service._app import guarded
 from leeward.service._offers import read_offers
+from leeward.service._serve import look
 from leeward.session._session import Session
 from leeward.spec import read_spec
 from leeward.spec._draft import written
@@ -300,3 +301,21 @@ def test_who_asks_what_another_began_is_not_charged_and_is_told_so(stand: Stand)
     assert answered.status_code == 200, answered.text
     assert {one.analyst: one.spent for one in ledger.shares("town")} == shares
     assert (answered.json()["charged"], answered.json()["yours"]["spent"]) == ("0", "0")
+
+
+def test_a_table_with_decimal_commas_is_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A count reads no number, so that saying how they are written was refused: no such table could be served."""
+    at_once(monkeypatch)
+    write_tables(tmp_path)
+    rows = "".join(f'p{i},"2{i % 10},5",{("north", "south")[i % 2]}\n' for i in range(30))
+    (tmp_path / "people.csv").write_text(f"id,age,ward\n{rows}", "utf-8")
+    people = tmp_path / "people.toml"
+    people.write_text(people.read_text("utf-8").replace("[data]", '[data]\ndecimal = ","'), "utf-8")
+    stand = Stand(tmp_path)
+    look(stand.offers.data_sets["people"])
+    stand.token("ann", people="2")
+    protect = {"notion": "dp", "epsilon": "1/4"}
+    cut = {"kind": "count", "combine": "min", "by": {"age": {"lower": "20", "upper": "30", "step": "5"}}}
+    for query in ({"kind": "count", "combine": "min"}, SUM["query"], cut):
+        answer = stand.post("/release", "people", {"query": query, "protect": protect}, accept_useless=True)
+        assert answer.status_code == 200, (answer.text, stand.told)

@@ -12,15 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.service.conftest import AUTHORITY, SAFE, Stand, with_, write_tables
+from tests.service.conftest import AUTHORITY, SAFE, SERVICE, SUM, Stand, with_, write_tables
 
-from leeward.errors import InputError, LedgerError, SpecError
+from leeward.errors import ContentChangedError, InputError, LedgerError, SpecError
 from leeward.ledger import Ledger
 from leeward.ledger._secret import VARIABLE
 from leeward.service import serve
 from leeward.service._guard import MOST, Guard
 from leeward.service._offers import read_offers
+from leeward.service._serve import look
 from leeward.service._tokens import PREFIX, Tokens
+from leeward.session._question import AboutNumbersWithin, AboutVisitors
+from leeward.spec._sections import Data
 
 ASKED = json.dumps({"data_set": "town", "spec": SAFE})
 JSON = {"content-type": "application/json"}
@@ -243,8 +246,60 @@ def test_two_tables_under_one_label_are_not_offered(tmp_path: Path) -> None:
     write_tables(tmp_path)
     text = (tmp_path / "people.toml").read_text("utf-8")
     (tmp_path / "people.toml").write_text(text.replace('dataset = "people"', 'dataset = "town"'), "utf-8")
-    with pytest.raises(SpecError, match=r"they are of two tables, both charged as 'town' with version '1'"):
+    with pytest.raises(SpecError, match=r"they are of two tables, .* charged as 'town' with version '1'"):
         read_offers(tmp_path / "service.toml")
+
+
+OTHERWISE = {"delimiter": ";", "encoding": "latin-1", "decimal": ",", "time_format": "mm/dd/yyyy"}
+NOT_READ_BY = {"visits", "table", "engine", "spark"}
+"""Keys of [data] that are no part of a question, and not of how texts are read either."""
+
+
+def test_every_key_that_says_how_a_table_is_read_is_a_part_of_a_question_or_of_these() -> None:
+    """A key that is added is one or the other, or is tried here."""
+    asked = {*AboutVisitors.model_fields, *AboutNumbersWithin.model_fields}
+    assert {*Data.model_fields} - asked == {*OTHERWISE, *NOT_READ_BY, "visits_table"}
+
+
+@pytest.mark.parametrize("key", OTHERWISE)
+def test_nor_is_one_table_that_is_read_in_two_ways(key: str, tmp_path: Path) -> None:
+    """No question says how texts are read: what was stored of one reading was given as the answer of the other."""
+    write_tables(tmp_path)
+    text = (tmp_path / "town.toml").read_text("utf-8")
+    (tmp_path / "people.toml").write_text(text.replace("[data]", f"[data]\n{key} = '{OTHERWISE[key]}'"), "utf-8")
+    service = SERVICE.partition("[data_sets.people]")[0]
+    two = service + service[service.index("[data_sets.town]") :].replace("town", "people")
+    (tmp_path / "service.toml").write_text(two, "utf-8")
+    with pytest.raises(SpecError, match=r"read one in two ways, .* charged as 'town' with version '1'"):
+        read_offers(tmp_path / "service.toml")
+    (tmp_path / "people.toml").write_text(text, "utf-8")
+    assert [*read_offers(tmp_path / "service.toml").data_sets] == ["town", "people"]
+
+
+CHANGES: dict[str, tuple[str, str, str]] = {
+    "a row": ("people.csv", "p0,20,north", "p0,21,north"),
+    "another table": ("people.toml", '"people.csv"', '"others.csv"'),
+    "how numbers are read": ("people.toml", "[data]", "[data]\ndecimal = ','"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_answers_about_what_a_table_was_are_not_given_by_a_service_that_is_started_anew(
+    change: str, stand: Stand
+) -> None:
+    """They are stored, and given without a look at the table: under its label they would be taken for those of this one."""
+    folder = stand.folder
+    (folder / "people.csv").write_text((folder / "people.csv").read_text("utf-8").replace(",27,", ',"1.500",'), "utf-8")
+    (folder / "others.csv").write_text("id,age,ward\na,1,north\n", "utf-8")
+    assert stand.post("/release", "people", SUM).status_code == 200
+    offered = stand.offers.data_sets["people"]
+    look(offered)
+    name, before, after = CHANGES[change]
+    text = (folder / name).read_text("utf-8")
+    assert before in text
+    (folder / name).write_text(text.replace(before, after), "utf-8")
+    with pytest.raises(ContentChangedError, match="changed under version '1'"):
+        serve(read_offers(folder / "service.toml"), tell=lambda _: None)
 
 
 @pytest.mark.parametrize("what", ["ledger", "list of tokens", "key of content digests"])

@@ -64,7 +64,7 @@ class Opened(Protocol):
     def files(self) -> Sequence[File]:
         """Return the files that are read."""
 
-    def goes_on_after(self, windows: Sequence[Window]) -> bool:
+    def goes_on_after(self, windows: Sequence[Window], *, within: bool = False) -> bool:
         """Return whether rows go on soon after the last of some windows."""
 
     def coarse(self, query: Any, windows: Sequence[Window]) -> list[Coarse]:

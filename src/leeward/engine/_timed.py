@@ -106,15 +106,20 @@ class TimedRows(Rows):
             times=(in_words(low, clock, per_second), in_words(high, clock, per_second)) if n else None,
         )
 
-    def goes_on_after(self, windows: Sequence[Window]) -> bool:
+    def goes_on_after(self, windows: Sequence[Window], *, within: bool = False) -> bool:
         """See whether rows go on soon after the last of some windows: within as much time as these take.
 
         A single row of a later day says nothing: a wrong clock, or a day that stands for none. For the curator only.
+
+        Args:
+            windows: one or more.
+            within: whether rows from the start of the first of them on will do, whether or not they pass the filter.
         """
         ends = [self._bounds(window) for window in windows]
         last, soon = max(end for _, end in ends), sum(end - first for first, end in ends)
         rows = self._of_all.filter(self._comparable(windows[0], self._of_all))
-        there = (rows.stamp >= last) & (rows.stamp < min(last + soon, 2**63 - 1))
+        begins = min(first for first, _ in ends) if within else last
+        there = (rows.stamp >= begins) & (rows.stamp < min(last + soon, 2**63 - 1))
         return bool(self._bound.fetch(rows.aggregate(there=there.any()))["there"][0].as_py())
 
     def coarse(self, query: Any, windows: Sequence[Window]) -> list[Coarse]:

@@ -117,16 +117,21 @@ class DataSet:
         Raises:
             SpecError: a section is missing, or a key or value is not as described.
         """
-        return check_spec({**self.parts, **asked}, folder=self.folder)
+        said = {**self.parts, **asked}
+        query = asked.get("query")
+        if "table" in self.parts["data"] and not (isinstance(query, Mapping) and _reads_numbers(query)):
+            # how numbers are written is said of the table, and refused where a question reads none
+            said["data"] = {key: value for key, value in said["data"].items() if key != "decimal"}
+        return check_spec(said, folder=self.folder)
 
     def budget(self) -> Budget:
         """Return where its prices are charged."""
         return next(iter(self.probes())).ledger()
 
-    def table(self) -> tuple[Any, Any]:
-        """Return which table its spec names, by an absolute path, and which sheet of it."""
+    def table(self) -> tuple[Any, ...]:
+        """Return which table its spec names, by an absolute path, and how its texts are read, which no question says."""
         data = self.parts["data"]
-        return resolve_source(data.get("visits", data.get("table")), self.folder), data.get("visits_table")
+        return resolve_source(data.get("visits", data.get("table")), self.folder), *map(data.get, _READ_BY)
 
     def probes(self) -> Iterator[Spec]:
         """Yield questions that read, between them, every column that may be asked about; none of them is ever answered."""
@@ -150,6 +155,10 @@ class DataSet:
         return {**self.offer.groups, **self.parts["data"].get("keep", {})}
 
 
+_READ_BY: Final = ("visits_table", "delimiter", "encoding", "decimal", "time_format")
+"""Keys of ``[data]`` that say how a table is read, and are no part of a question."""
+
+
 @dataclass(frozen=True)
 class Offers:
     """What a curator offers.
@@ -171,6 +180,12 @@ class Offers:
     def of_broker(self, name: str) -> list[Perturbing]:
         """Return what a token of this name may send positions to."""
         return [each for each in self.perturb.values() if name in each.brokers]
+
+
+def _reads_numbers(query: Mapping[str, Any]) -> bool:
+    """Whether a question reads a column of numbers: its own, or one that is cut into intervals."""
+    by = query.get("by")
+    return "column" in query or (isinstance(by, Mapping) and any(isinstance(cut, Mapping) for cut in by.values()))
 
 
 def read_offers(path: str | os.PathLike[str]) -> Offers:
@@ -200,7 +215,7 @@ def _refuse_one_label(sets: Iterable[DataSet]) -> None:
     Raises:
         SpecError: there are two.
     """
-    known = dict[tuple[str, str, str], tuple[str, tuple[Any, Any]]]()
+    known = dict[tuple[str, str, str], tuple[str, tuple[Any, ...]]]()
     for one in sets:
         budget, table = one.budget(), one.table()
         label = str(budget.ledger), budget.dataset, budget.version
@@ -208,8 +223,8 @@ def _refuse_one_label(sets: Iterable[DataSet]) -> None:
         if same != table:
             raise SpecError(
                 f"[data_sets.{other}] and [data_sets.{one.name}]",
-                f"they are of two tables, both charged as '{budget.dataset}' with version '{budget.version}': an answer"
-                " about one would be given about the other",
+                f"they are of two tables, or read one in two ways, and both are charged as '{budget.dataset}' with version"
+                f" '{budget.version}': an answer about one would be given about the other",
                 "Give each table a dataset of its own in [budget]",
             )
 

@@ -62,7 +62,8 @@ def look(data_set: DataSet) -> None:
     """Open a data set, and every column that may be asked about; nothing is counted.
 
     Raises:
-        LeewardError: it cannot be read, or its budget has another cap or notion than the spec says, or none.
+        LeewardError: it cannot be read, or its budget has another cap or notion than the spec says, or none; or its content
+            is not what was charged under its label, so that stored answers would not be about it.
     """
     from leeward.engine import open_data, read_keys
     from leeward.ledger import Ledger
@@ -81,5 +82,7 @@ def look(data_set: DataSet) -> None:
             fixed(budget.exact_cap(), budget.dataset)
         else:
             agree(balance_of(account), budget.dataset, counted_in, budget.exact_cap(), budget.exact_cap_delta())
-        with open_data(plan.counted, read_keys(plan.counted)):
-            pass
+        with open_data(plan.counted, read_keys(plan.counted)) as table:
+            if ledger is not None and account is not None:  # stored answers are given without a look at the table
+                content = table.content(ledger.content_key())
+                ledger.check_content(budget.dataset, budget.version, content, new=budget.new)

@@ -54,7 +54,7 @@ def doubts(
     quiet = going_on and (any(look.taken for look in looks) or table.goes_on_after(windows))
     yield lambda: refuse_doubtful(looks, going_on=quiet)
     late = _last_empty(windows, looks) if windows else []
-    if late and (going_on or len(late) < len(windows)) and not table.goes_on_after(late):
+    if late and (going_on or len(late) < len(windows)) and not table.goes_on_after(late, within=True):
         yield partial(refuse_late, len(late))
     yield lambda: refuse_coarse(table.coarse(first, windows))
     if may_be_alike(first, looks):  # it costs one more pass over the rows

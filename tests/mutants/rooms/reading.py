@@ -133,6 +133,7 @@ MUTANTS = [
     M("leeward.engine._coarse", "decimals_of", "math.ceil(-math.log10(step)) - 1", "math.ceil(-math.log10(step)) - 2", "tests/attacks/test_taken_for_another.py", "positions of two decimals fit cells of 200 metres"),
     M("leeward.session._doubts", "doubts", "(going_on or len(late) < len(windows))", "going_on", "tests/attacks/test_taken_for_another.py", "a release asks hours that are not loaded yet"),
     M("leeward.engine._numbers", "_beyond", "asked = list(query.intervals)", "asked = []", "tests/attacks/test_taken_for_another.py", "ages in months are all in the last interval of years"),
+    M("leeward.session._doubts", "doubts", "table.goes_on_after(late, within=True)", "table.goes_on_after(late)", "tests/attacks/test_taken_for_another.py", "hours whose rows the filter leaves out are taken for hours that are not loaded"),
     M("leeward.session._doubts", "_last_empty", "if look.inside:", "if True:", "tests/attacks/test_taken_for_another.py", "hours that are not loaded yet are asked beside one that is"),
     M("leeward.engine._copies", "refuse_copies", "first is not file", "False", "tests/attacks/test_taken_for_another.py", "the rows of a copy count again"),
     M("leeward.engine._zones", "check_everywhere", "!= here:", "== here:", "tests/attacks/test_taken_for_another.py", "a view is read in whatever zone"),

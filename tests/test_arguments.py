@@ -140,7 +140,7 @@ CALLS: dict[str, Call] = {
     "plan_report": call(
         lw.compare(VISITORS, lw.AdditionOnly("3"), lw.Decide(safe_at_most=60)), count=3, probability="0.9"
     ),
-    "records": call(VISITS, person="user", combine="max", keep={"venue": ["v0"]}, table=None),
+    "records": call(VISITS, person="user", combine="max", keep={"venue": ["v0"]}),
     "risk": call(COIN, {0: "1/2", 1: "1/2"}, lambda secret: secret == 1, person=None),
     "statistic": call(
         ROWS,

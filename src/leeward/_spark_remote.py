@@ -131,7 +131,9 @@ def _closing(sql: Any, connection: Any, shown: str, user: str | None = None) -> 
             with suppress(errors.PySparkException):
                 made.client.release_session()
     finally:
-        made.client.close()
+        # not close(), which ends the threads that all clients of this process share, under the queries of a caller too
+        made.client._channel.close()
+        made.client._closed = True
 
 
 def _imported() -> Any:

@@ -19,7 +19,7 @@ import pandas as pd
 import leeward as lw
 frame = pd.DataFrame({{"who": ["{CANARY[:4]}" "{CANARY[4:]}"] * 40, "age": ["41x"] * 40}})
 own = lw.records(frame, person="who")
-asked = lw.statistic(own, "mean", column="age", lower=0, upper=90, grid="1")
+asked = lw.statistic(own, "mean", column="age", lower=0, upper=90)
 spent = lw.Budget("own.db", dataset="own", cap="1")
 """
     ),

@@ -128,7 +128,9 @@ class Case:
             ask["groups"] = [tuple(texts(g)) if isinstance(g, tuple) else as_text(g) for g in ask["groups"]]
             ask["lists"] = [texts(listed) for listed in ask["lists"]]
             ask["others"] = None if ask.get("others") is None else str(ask["others"])
-        if ask.get("clock") in ("readings", "instants"):
+        # texts do not say what the times of a column are: each is compared with the window by itself, or cannot be
+        instants = bool(ask.get("window")) and ask["window"][0].tzinfo is not None and ask.get("zone") is None
+        if ask.get("clock") in ("readings", "instants") or (ask.get("clock") == "dates" and instants):
             ask["clock"] = "texts"
         columns = {role: column.as_texts(role) for role, column in self.columns.items()}
         return replace(self, columns=columns, ask=ask, key="text")

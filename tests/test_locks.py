@@ -12,7 +12,7 @@ import leeward as lw
 visits = lw.visits("visits.csv", person="user", place="venue", time="at")
 hour = {"start": "2026-01-01", "end": "2026-01-02"}
 asked = lw.count_visitors(visits, lw.places("places.csv", place="venue"), places_per_person=1, **hour)
-print(lw.plan(asked, lw.AdditionOnly("1"), safe_at_most=2).price)
+print(lw.plan(asked, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)).price)
 line = lw.distance.Line("1", "1")
 print(bool(lw.verify(lw.mechanism.Geometric(line, lower=0, upper=2).on([0, 1, 2]), line)))
 """

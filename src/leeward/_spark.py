@@ -197,7 +197,7 @@ def _running(settings: Mapping[str, str]) -> Any:
         raise InputError(
             _WHAT,
             "of Spark there is only the client of Spark Connect here, which starts none",
-            'Say where one runs: spark = { remote = "sc://host:15002" }. Or install one: pip install "leeward[spark]"',
+            'Say where one runs, by the setting remote = "sc://host:15002". Or install one: pip install "leeward[spark]"',
         )
     context = core.SparkContext._active_spark_context
     if context is None:

@@ -327,6 +327,7 @@ def test_an_interrupt_that_meets_the_end_of_an_object_is_not_swallowed(
     monkeypatch.setattr("sys.unraisablehook", sys.__unraisablehook__)
     for each in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(each, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background of a shell it is ignored
 
     def met() -> None:
         with ended_as_by_an_interrupt():

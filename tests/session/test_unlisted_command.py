@@ -258,7 +258,7 @@ def test_a_window_counts_its_rows_and_times_decide_which_groups_of_a_person_coun
 
 def test_two_windows_are_priced_together(towns: Town) -> None:
     table = pd.read_parquet(towns.folder / "people.parquet")
-    table["at"] = pd.Timestamp("2026-01-01T12:30")
+    table["at"] = [pd.Timestamp(f"2026-01-01T{12 + i % 2}:30") for i in range(len(table))]
     table.to_parquet(towns.folder / "people.parquet")
     window = ("[protect]", '[window]\nstart = 2026-01-01T12:00:00\nend = 2026-01-01T14:00:00\nevery = "1h"\n[protect]')
     timed = ('person = "who"', 'person = "who"\ntime = "at"')

@@ -15,7 +15,7 @@ import pytest
 
 from leeward.cli import main
 
-HOUR = "2026-01-01T18:30"
+HOUR, AN_HOUR_LATER = "2026-01-01T18:30", "2026-01-01T19:30"
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def house(folder: Path, names: Names | None = None) -> House:
     people = [f"p{i}" for i in range(12)]
     places = [n.market, *(f"v{i}" for i in range(11))]
     visits = pd.DataFrame({n.person: people, n.place: [n.market] * 9 + ["v0", "v1", "gone"], n.other: "x"})
-    visits[n.time] = pd.Timestamp(HOUR)
+    visits[n.time] = pd.to_datetime([HOUR] * 11 + [AN_HOUR_LATER])  # of hours without a row the last might not be loaded
     visits["number"], visits["lat"], visits["lon"] = range(12), 35.65, 139.75
     visits.to_parquet(data / "visits.parquet")
     # a name of a column with a line break is refused in CSV

@@ -538,6 +538,7 @@ NEED_NO_TABLE = {
     "session.Opens",  # the name of a budget
     *("spec.GridBox", "spec.Span", "spec.Stated"),
     # questions about, and facts of, universes of records
+    *("query.Groups", "query.Kind"),  # what a question asks, in words; a column in their place is refused
     *("query.CountWhere", "query.Domain", "query.Effect", "query.Histogram", "query.Linear"),
     *("query.PoissonSampling", "query.SumOf", "query.Variance"),
     # names of files; laws, losses and chances

@@ -94,7 +94,8 @@ def house(folder: Path, names: Names | None = None) -> House:
     people = [f"p{i}" for i in range(12)]
     places = [n.market, *(f"v{i}" for i in range(11))]
     visits = pd.DataFrame({n.person: people, n.place: [n.market] * 9 + ["v0", "v1", "gone"], n.other: "x"})
-    visits[n.time] = pd.to_datetime([HOUR] * 11 + [AN_HOUR_LATER])  # of hours without a row the last might not be loaded
+    # hours without a row at the end might not be loaded yet
+    visits[n.time] = pd.to_datetime([HOUR] * 11 + [AN_HOUR_LATER])
     visits["number"], visits["lat"], visits["lon"] = range(12), 35.65, 139.75
     visits.to_parquet(data / "visits.parquet")
     # a name of a column with a line break is refused in CSV

@@ -64,7 +64,8 @@ def modules_of(names: set[str]) -> set[str]:
 
 def test_the_optional_libraries_are_those_of_the_extra() -> None:
     extras = PROJECT["optional-dependencies"]
-    ours = set(extras) - {"dev", "docs", "bench", "spark-connect"}  # the last is the client alone of what "spark" brings
+    client_alone = "spark-connect"  # of what "spark" brings whole
+    ours = set(extras) - {"dev", "docs", "bench", client_alone}
     brings = {re.split(r"[\[<>=]", text)[0].replace("-", "_"): extra for extra in ours for text in extras[extra]}
     assert brings == dict(EXTRAS)
     assert not {normal(library) for library in OPTIONAL} & closure()

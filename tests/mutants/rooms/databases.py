@@ -360,7 +360,7 @@ MUTANTS = [
     M(
         "leeward.query._source",
         "places",
-        "if is_address(found):",
+        "if is_address(found.held()):",
         "if False:",
         READ,
         "the order of a public list is whatever the database gives",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -185,3 +186,36 @@ def test_unknown_events_are_refused() -> None:
     with pytest.raises(InputError):
         cost(Strange())
     assert cost(PureEvent(1, 2)) == Cost(exact(1), exact(2), exact(3), exact(3))
+
+
+def test_a_replacement_is_a_withdrawal_and_an_insertion_elsewhere() -> None:
+    """A count at each of two places, where a person who is there adds one: moving takes one away here and adds one there."""
+    spent = cost(GeometricEvent(2, 1))
+    here, there = ("a",), ("b",)
+    counts = [
+        Geometric(Line(1, 2)).on(range(2)).pull_back([here, there], lambda t, at=at: int(t == at))
+        for at in (here, there)
+    ]
+    for notion in (BoundedDP(1), ReplaceDP(1)):
+        price = spent.price_in(notion)
+        assert price == 3
+        for x, y in ((here, there), (there, here)):
+            apart = [FiniteDistance.closed([x, y], [[0, scale], [inf, 0]]) for scale in (price, price * exact("0.999"))]
+            assert [bool(verify(together(*counts), one)) for one in apart] == [True, False]
+
+
+def test_a_coin_about_a_person_hides_less_of_a_part_of_their_record() -> None:
+    """A person counts at one of two places, by what else is known of them; by enumeration, with noise that doubles a chance.
+
+    Taking a fact away moves them from one place to the other: the coin hides that they are sampled, and then they count
+    there or here. Withdrawing them altogether costs less.
+    """
+    here, there = {True: Fraction(2, 3), False: Fraction(1, 3)}, Fraction(1, 4)
+    law = lambda at, out: here[out[0] == (at == 0)] * here[out[1] == (at == 1)]  # noqa: E731
+    outputs = list(itertools.product([False, True], repeat=2))
+    sampled = [[(1 - there) * law(None, out) + there * law(at, out) for out in outputs] for at in (0, 1)]
+    worst = max(x / y for x, y in zip(*sampled, strict=True))
+    spent = cost(SubsampledEvent(PureEvent(log(2), log(2)), log("4/3")))
+    assert exp(spent.shrink) == exp(spent.grow) == exact(worst) == exact("10/7")
+    assert exp(spent.withdraw) < exact(worst)
+    assert exp(spent.insert) < exact(worst)

@@ -36,6 +36,11 @@ def test_monotone_losses_are_told_apart() -> None:
     assert not read_loss([1], numbers, [[1, 2, 3, 2]]).monotone
 
 
+@pytest.mark.parametrize(("guesses", "values"), [([0, 1], [1, 0]), ([-1, 0], [0, 1])])
+def test_a_loss_that_is_largest_where_the_guess_is_right_is_not_monotone(guesses: list[int], values: list[int]) -> None:
+    assert not read_loss([0], guesses, [values]).monotone
+
+
 def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="Did you mean 'squared'"):
         read_loss([0], [0], "square")

@@ -195,6 +195,14 @@ def test_the_answer_has_one_shape_whatever_the_data_hold():
         assert found.people_over_bound == 0
 
 
+@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize("if_more", ["latest", "earliest", "refuse"])
+def test_over_the_bound_are_people_however_many_places_they_have_too_many(k, if_more):
+    rows = [{"person": 1, "place": place, "time": START, "state": None} for place in PLACES]
+    rows += [{"person": 2, "place": place, "time": START, "state": None} for place in PLACES[:k]]
+    assert count(table(rows), k, if_more).people_over_bound == 1
+
+
 def test_a_tie_goes_to_the_place_earlier_in_the_public_list():
     rows = [{"person": 1, "place": place, "time": START, "state": None} for place in ("b", "a", "e", "c")]
     for mode in ("latest", "earliest"):

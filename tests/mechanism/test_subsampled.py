@@ -385,10 +385,9 @@ def test_rows_of_one_person_are_kept_or_dropped_together() -> None:
 
 
 def test_visits_beyond_the_bound_are_refused() -> None:
-    count = SubsampledCount("1", places_per_person=1)
-    for person, place in (([1, 1], [0, 1]), ([1, 1], [0, 0])):
+    for k, person, place in ((1, [1, 1], [0, 1]), (1, [1, 1], [0, 0]), (2, [1, 1], [0, 0]), (2, [1, 2, 1], [1, 1, 1])):
         with pytest.raises(InputError, match="curator"):
-            count.release_visits(person, place, places=2)
+            SubsampledCount("1", places_per_person=k).release_visits(person, place, places=2)
     with pytest.raises(InputError, match="release_visits"):
         SubsampledCount("1", places_per_person=2).release([3])
 

@@ -21,7 +21,7 @@ MUTANTS = [
     M(PURE, "_directed", "(withdraw, insert) if monotone else (withdraw + insert,) * 2", "(withdraw, insert)", "tests/accounting/test_parts_of_records.py",
       "a visit of someone counted at the latest place alone goes for the price of the person"),
     M(PURE, "", "_directed(event.up * event.stops, inf,", "_directed(event.up, inf,", "tests/accounting/test_pure.py", "several stops for the price of one"),
-    M(PURE, "", "min(base.shrink, withdraw + insert)", "withdraw", "tests/grid/test_costs.py", "sampling amplifies the loss of single facts"),
+    M(PURE, "", "min(base.shrink, withdraw + insert)", "withdraw", "tests/accounting/test_pure.py tests/grid/test_costs.py", "sampling amplifies the loss of single facts"),
     M(PURE, "Cost.within", "self.price_in(notion) <= exact(cap)", "self.price_in(notion) < exact(cap)", "tests/accounting/test_odometer.py",
       "the last of the cap cannot be spent"),
     M("leeward.accounting._odometer", "Filter.add", "if not self.admits(event):", "if not (cost(event)).within(self.notion, self.cap):",

@@ -190,7 +190,7 @@ def test_unknown_events_are_refused() -> None:
 
 def test_a_replacement_is_a_withdrawal_and_an_insertion_elsewhere() -> None:
     """A count at each of two places, where a person who is there adds one: moving takes one away here and adds one there."""
-    spent = cost(GeometricEvent(2, 1))
+    spent = cost(GeometricEvent(2, 1, monotone=True))
     here, there = ("a",), ("b",)
     counts = [
         Geometric(Line(1, 2)).on(range(2)).pull_back([here, there], lambda t, at=at: int(t == at))

@@ -38,6 +38,15 @@ def apart(most: str, tracks: Any = TRACKS) -> Any:
     return Derived("E·d_∞", lambda x, y: bound * max(map(PLANE, x, y))).on(tracks)
 
 
+# ---- what an allowance pays for
+
+
+@pytest.mark.parametrize(("most", "units"), [("4", 8), (f"{4 * 10**30 - 1}/{10**30}", 7)])
+def test_an_allowance_pays_for_no_more_than_it_is(most: str, units: int) -> None:
+    """The second is below 4 by 10⁻³⁰, which no float shows; a unit is half an ε."""
+    assert made(allowances=[Allowance(most)])._bounds == [(units, None)]
+
+
 # ---- the law
 
 

@@ -234,6 +234,28 @@ def test_a_policy_about_times_gets_the_noise_of_any_change() -> None:
     assert plan_number(within(asked(["flu"], {}), "ill"), ADP(EPSILON, ~FLU)).parts[0].line.rise != inf
 
 
+def test_a_policy_may_let_rows_of_one_time_alone_change_groups() -> None:
+    """In the window, from one group to the other: both counts move. At other times a row may only leave the window."""
+    at = where("when", equals="2026-01-01")
+    policy = ADP(EPSILON, [at | FLU, at | ~FLU])
+    (part,) = plan_number(within(asked(["flu", "cold"], {})), policy).parts
+    assert part.line == plan_number(asked(["flu", "cold"], {}), BoundedDP(EPSILON)).parts[0].line
+
+
+def test_a_universe_of_groups_says_nothing_of_a_window() -> None:
+    """Whose group alone is a record is moved into the window, or out of it, by no step that is derived from groups."""
+    notion = OSDP(EPSILON, lambda group: group == "flu", records=VALUES)
+    derived, timed, any_change = (
+        plan_number(question, each).parts[0].line
+        for question, each in (
+            (asked(["flu"], {}), notion),
+            (within(asked(["flu"], {})), notion),
+            (asked(["flu"], {}), BoundedDP(EPSILON)),
+        )
+    )
+    assert timed == any_change != derived
+
+
 CROSSED: list[dict[str, list[str]]] = [{"ill": ["flu", "cold"], "town": ["A", "B"]}, {"town": ["A"], "ill": ["cold"]}]
 
 

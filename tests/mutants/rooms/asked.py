@@ -19,7 +19,7 @@ MUTANTS = [
     M(SPEC, "Spec.statistic", '"upper", "step"}', '"upper"}', KEYS, "step has no effect"),
     M(SPEC, "Spec.visits", "include=_OF_A_TABLE", "include=_OF_A_TABLE - {'keep'}", KEYS, "keep of visits has no effect"),
     M(SPEC, "Spec.visits", "include=_OF_A_TABLE", "include=_OF_A_TABLE - {'timezone'}", KEYS, "timezone has no effect"),
-    M(SPEC, "Spec.visits", "include=_OF_A_TABLE", "include=_OF_A_TABLE - {'time_unit'}", KEYS, "time_unit has no effect"),
+    M(SPEC, "Spec._source", '"time_format", "time_unit"}', '"time_format"}', KEYS, "time_unit has no effect"),
     M(SPEC, "Spec._source", "table=self.data.visits_table, ", "", KEYS, "visits_table has no effect"),
     M(SPEC, "Spec.public_places", ', "longitude", "name"}', ', "longitude"}', KEYS, "name has no effect"),
     M(SPEC, "Spec.public_places", "table=p.places_table, ", "", KEYS, "places_table has no effect"),

@@ -442,6 +442,12 @@ ROWS = [
     ),
     Effect(
         "protect.notion",
+        "numbers",
+        {"protect": {"notion": "hamming"}, "query": {"people": 4}},
+        {"notion": 'BoundedDP("400")'},
+    ),
+    Effect(
+        "protect.notion",
         "near",
         {"protect": {"notion": "maximum"}, "query": {"kind": "median"}},
         {"notion": 'Maximum("400", ValueGrid("0", "10", "1"), unit="1")'},

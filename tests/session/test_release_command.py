@@ -336,8 +336,9 @@ def test_several_windows_are_several_releases_with_their_total_price_first(town:
     assert _spent(town) == "2"
     town.folder.joinpath("budget.db").unlink()
     town.folder.joinpath("budget.db.mark").unlink()
-    code, _, _ = town.run("release", town.spec(windows, ('cap = "5"', 'cap = "3/2"')), "--out", town.folder / "other")
+    code, _, err = town.run("release", town.spec(windows, ('cap = "5"', 'cap = "3/2"')), "--out", town.folder / "other")
     assert code == 2  # the second would not fit, so the first is not made either
+    assert "2 windows at a total price of 2" in err
     assert not (town.folder / "other").exists()
     assert _spent(town) in {None, "0"}
 

@@ -46,10 +46,11 @@ factor = "2"
 
 @pytest.fixture
 def town(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Town:
-    """Three places with a person each, and a spec."""
+    """Three places with a person each, one who comes two hours later, and a spec."""
     made = Town(tmp_path, capsys)
     venues = ["v0", "v1", "v2"]
-    visits = pd.DataFrame({"user": list("abc"), "venue": venues, "at": pd.Timestamp("2026-01-01T18:30")})
+    times = [*["2026-01-01T18:30"] * 3, "2026-01-01T20:15"]  # of hours without a row the last might not be loaded
+    visits = pd.DataFrame({"user": list("abcd"), "venue": [*venues, "v0"], "at": pd.to_datetime(times)})
     visits.assign(lat=35.5, lon=139.5).to_parquet(tmp_path / "visits.parquet")
     listed = pd.DataFrame({"venue": venues, "name": venues, "lat": 35.6, "lon": [139.7, 139.8, 139.9]})
     listed.to_parquet(tmp_path / "places.parquet")
@@ -138,7 +139,7 @@ def release_if_doubtful(town: Town) -> None:
     spec = town.spec(("T18:00", "T08:00"), ("T19:00", "T09:00"))  # when nobody is anywhere
     for more in ([], ["--if-doubtful", "refuse"]):
         code, _, err = town.run("release", spec, "-o", town.out, *more)
-        assert (code, "None of the 3 rows would count" in err) == (2, True)
+        assert (code, "None of the 4 rows would count" in err) == (2, True)
     ran(town, "release", spec, "-o", town.out, "--if-doubtful", "publish")
 
 
@@ -189,14 +190,11 @@ def monitor_out(town: Town) -> None:
 
 def monitor_until(town: Town) -> None:
     spec = town.spec(*STOPPING)
-    all_the_same = ("--if-doubtful", "publish")  # nobody is there after the first hour
     for until, asked in (("2026-01-01T18:59:59", 0), ("2026-01-01T19:00:00", 1), ("2026-01-01T20:29:00", 2)):
-        out, _ = ran(town, "monitor", spec, "-o", town.folder / f"until-{asked}", "--until", until, *all_the_same)
+        out, _ = ran(town, "monitor", spec, "-o", town.folder / f"until-{asked}", "--until", until)
         assert out.count(" safe; charged") == asked
         assert ("The first window is not over yet" in out) == (asked == 0)
-    last = told(
-        town, "monitor", spec, "-o", town.folder / "all", "--until", "2026-01-01T20:30:00", "--json", *all_the_same
-    )
+    last = told(town, "monitor", spec, "-o", town.folder / "all", "--until", "2026-01-01T20:30:00", "--json")
     assert last["windows"][-1]["window"]["end"] == "2026-01-01T20:30:00"  # cut at the end of the span
 
 
@@ -242,7 +240,7 @@ def perturb_quiet(town: Town) -> None:
 
 
 def perturb_as_json(town: Town) -> None:
-    assert told(town, "perturb", placed(town), "-o", town.folder / "o.parquet", "--json")["rows"] == 3
+    assert told(town, "perturb", placed(town), "-o", town.folder / "o.parquet", "--json")["rows"] == 4
 
 
 def charged(town: Town) -> Path:

@@ -80,18 +80,46 @@ def expected(world: Any, noisy: tuple[int, int]) -> np.ndarray[Any, Any]:
     return np.array(away) @ (believed / believed.sum())
 
 
+def adds_up(world: Any) -> bool:
+    """Whether a test and a new report cost more than a report, and the rows of a track more than one of them."""
+    made = world.job.tracks.mechanism
+    test, report = made.costs
+    first, second = (max(told_apart(made, (1, 0), steps)) for steps in (1, 2))
+    return test > 0 < report and second > first > 0
+
+
+def told_apart(mechanism: Any, point: tuple[int, int], steps: int) -> list[float]:
+    """The log-ratios of each run of two tracks over the origin and a grid point, by the exact law."""
+    tracks = list(itertools.product([(0, 0), point], repeat=steps))
+    matrix = mechanism.on(tracks)
+    logs = [[float(chance.arb(120).log()) for chance in matrix.row(track).values()] for track in tracks]
+    return [a - b for x, y in itertools.permutations(logs, 2) for a, b in zip(x, y, strict=True)]
+
+
 def register(claims: Claims) -> None:
     """Register the claims of positions."""
     says = claims.says
 
     @says(
-        r"(promise: )?For any two (?P<subject>.+), d metres apart \((?P<price>.+)\), and any set of reports, probabilities"
+        r"(promise: )?For (?P<new>one new report of a track, )?any two (?P<subject>.+?), d metres apart \((?P<price>.+)\), and any set of reports, probabilities"
         r" differ at most by the factor e\^\(ε·d \+ s\): ε = (?P<epsilon>\S+) a metre, s = (?P<more>[^\s;]+)"
-        r"(; so within (?P<length>\S+) metres at most by the factor (?P<factor>\S+), snapping included)?"
+        r"(; so within (?P<length>\S+) metres at most by the factor (?P<factor>[^\s,]+), snapping included)?"
+        r"(?P<adds>\. A test before it costs more, and the rows of a track add up: what holds of all of them is said of the"
+        r" track)?"
     )
     def _(
-        world: Any, subject: str, price: str, epsilon: str, more: str, length: str | None, factor: str | None
+        world: Any,
+        new: str | None,
+        subject: str,
+        price: str,
+        epsilon: str,
+        more: str,
+        length: str | None,
+        factor: str | None,
+        adds: str | None,
     ) -> bool:
+        if (new is None, adds is None) != ("track" not in world.spec,) * 2 or (adds and not adds_up(world)):
+            return False
         metres = {"the distance on the ground": world.apart, "the plane's distance along its axes": world.along}[price]
         known = subject == ("of the public places" if world.best else "positions in the box")
         # and no promise that is far from what is kept: a tenth less would not be true

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any
 
 import pandas as pd
 from tests.truth.claims import Claims
-from tests.truth.position_claims import number
-
-
-def told_apart(world: Any, point: tuple[int, int], steps: int = 3) -> float:
-    """The largest log-ratio of any run of two tracks over the origin and a grid point, by the exact law."""
-    tracks = list(itertools.product([(0, 0), point], repeat=steps))
-    matrix = world.job.tracks.mechanism.on(tracks)
-    logs = [[float(chance.arb(120).log()) for chance in matrix.row(track).values()] for track in tracks]
-    return max(a - b for x, y in itertools.permutations(logs, 2) for a, b in zip(x, y, strict=True))
+from tests.truth.position_claims import number, told_apart
 
 
 def walked(world: Any, rows: int = 40) -> pd.DataFrame:
@@ -45,7 +36,7 @@ def register(claims: Claims) -> None:
         made = world.job.tracks
         # 200 m in a diagonal, from corner to corner of their cells: the furthest that the grid takes them apart
         along = int(number(length) / math.sqrt(2) / float(world.geo.step)) + 1
-        found = told_apart(world, (along, along))
+        found = max(told_apart(made.mechanism, (along, along), 3))
         share = float(made.mechanism.share)
         return (
             window == world.spec["track"].get("window")
@@ -72,7 +63,8 @@ def register(claims: Claims) -> None:
     def _(world: Any) -> bool:
         if "track" not in world.spec:
             return False
-        return told_apart(world, (2_000, 0)) > 2 * told_apart(world, (200, 0)) and world.published.lat.notna().any()
+        far, near = (max(told_apart(world.job.tracks.mechanism, (steps, 0), 3)) for steps in (2_000, 200))
+        return far > 2 * near and world.published.lat.notna().any()
 
     @says(
         r"(not guaranteed: )?A row that is not asked for, or not paid for, has no report: which rows these are is published"

@@ -477,11 +477,13 @@ def test_a_number_is_read_with_either_mark_unless_it_may_be_two_numbers(upper: s
         "--lower=0",
         f"--upper={upper}",
         "--step",
-        "0,5",
+        "0,0625",
     ]
     spec = drafted(town, *hospital(""), *words, code=2 if refused else 0)
     assert (
-        written in spec["refused"] if refused else (spec["query"]["upper"], spec["query"]["step"]) == (written, "0.5")
+        written in spec["refused"]
+        if refused
+        else (spec["query"]["upper"], spec["query"]["step"]) == (written, "0.0625")
     )
 
 
@@ -534,3 +536,51 @@ def test_a_release_that_costs_more_than_the_usual_cap_has_a_cap_of_its_price(tow
     hospital("")
     words = ["h.csv", "--kind", "count", "--never", "low", "--person", "patient", "--epsilon", "5"]
     assert drafted(town, *words)["budget"]["cap"] == "5"
+
+
+THOUSANDS = {"comma": ("1,250", "87,900", "900", "-2,000"), "point": ("1.250", "87.900", "900", "-2.000")}
+MEAN = ["--kind", "mean", "--person", "who", "--column", "pay", "--lower", "-9000", "--upper", "99000"]
+
+
+def pays(values: Sequence[str]) -> str:
+    """Write a table of somebody's numbers, as texts; return its name."""
+    Path("pay.csv").write_text("who,pay\n" + "".join(f'p{i},"{value}"\n' for i, value in enumerate(values)), "utf-8")
+    return "pay.csv"
+
+
+@pytest.mark.parametrize("mark", THOUSANDS)
+def test_marks_that_may_stand_between_thousands_are_asked(mark: str, town: Town) -> None:
+    """Numbers of up to 88,000 were read as up to 88, and their mean was about 44 and not 44,000."""
+    file, other = pays(THOUSANDS[mark]), "point" if mark == "comma" else "comma"
+    refused = drafted(town, file, *MEAN, code=2)["refused"]
+    assert f"the {mark} before three digits may be a decimal mark, or stand between thousands" in refused
+    assert "Save the table without" in drafted(town, file, *MEAN, "--decimal", other, code=2)["refused"]
+    assert not Path("spec.toml").exists()
+    assert drafted(town, file, *MEAN, "--decimal", mark)["data"].get("decimal") == {"comma": ","}.get(mark)
+
+
+@pytest.mark.parametrize("mark", THOUSANDS)
+def test_at_a_terminal_what_marks_mean_is_asked_and_nothing_is_read_wrong_unseen(
+    mark: str, town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = pays(THOUSANDS[mark])
+    for typed, code in (("", 2), (mark, 0)):
+        monkeypatch.setattr("sys.stdin", Terminal(f"\n\n{typed}" + "\n" * 8))
+        ended, _, err = town.run("init", file, *MEAN)
+        assert (ended, "Which is the decimal one?" in err) == (code, True), err
+
+
+@pytest.mark.parametrize(
+    ("values", "decimal"),
+    [
+        (("1,250", "1250"), ","),  # who writes thousands apart would have written the second so, too
+        (("0,125", "1,250"), ","),
+        (("1,25", "1,250"), ","),
+        (("1.250", "0.125"), None),
+        (("1.250", "12.5"), None),
+        (("1250.125", "1.250"), None),
+        (("1250", "900"), None),
+    ],
+)
+def test_marks_that_are_decimal_ones_are_not_asked_about(values: list[str], decimal: str | None, town: Town) -> None:
+    assert drafted(town, pays(values), *MEAN)["data"].get("decimal") == decimal

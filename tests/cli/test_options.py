@@ -362,6 +362,13 @@ def init_asked(option: str, value: str, key: str, said: Any, kind: str = "mean")
     return row
 
 
+def init_decimal(town: Town) -> None:
+    (town.folder / "pay.csv").write_text('who,pay\na,"1,250"\n', "utf-8")
+    words = ["--kind", "mean", "--person", "who", "--column", "pay", "--lower", "0", "--upper", "9"]
+    ran(town, "init", town.folder / "pay.csv", *words, "--decimal", "comma", "-o", town.folder / "o")
+    assert tomllib.loads((town.folder / "o").read_text("utf-8"))["data"]["decimal"] == ","
+
+
 def init_keep(town: Town) -> None:
     assert init_spec(town, "--keep", "venue=v1,v2", "--keep", "user=u1")["data"]["keep"] == {
         "venue": ["v1", "v2"],
@@ -665,6 +672,7 @@ def version(town: Town) -> None:
 SEVERAL = {
     "leeward _": version,
     "init data": init_out,
+    "init decimal": init_decimal,
     "init list_sheet": init_sheet,
     **{
         f"init {option.replace('-', '_')}": init_option(option, value, section, key)

@@ -104,7 +104,7 @@ def test_a_step_waits_for_those_before_it(seat: Seat, step: str) -> None:
 WRONG = [
     ("visits", {"person": ""}, "it is not chosen"),
     ("visits", {"person": "nobody"}, "nobody"),
-    ("visits", {"place": "", "time": "when"}, "called latitude and longitude"),
+    ("visits", {"place": "", "time": "when"}, "it is not chosen"),
     ("visits", {"time": "user"}, "no times in a format that is known"),
     ("places", {"file": "../places.csv"}, "not one below the folder"),
     ("places", {"place": ""}, "it is not chosen"),

@@ -261,3 +261,19 @@ def test_a_draft_that_says_what_no_page_asks_is_refused(
     changed = draft.with_section(section, {**draft.sections.get(section, {}), **keys})
     (draft.folder / "spec.toml").write_text(written(changed.sections).replace("= True", "= true"), "utf-8")
     assert "what the desk does not ask" in text_of(seat.get(f"/drafts/{name}/release"))
+
+
+def test_marks_that_may_stand_between_thousands_are_asked(seat: Seat, town: Town) -> None:
+    (seat.folder / "pay.csv").write_text('who,pay\na,"1,250"\nb,"87,900"\nc,900\n', "utf-8")
+    name = walked(seat, "pay.csv", {"table": {"person": "who", "time": ""}})
+    asked = {"kind": "mean", "column": "pay", "lower": "0", "upper": "99000", "step": "1", "combine": "refuse"}
+    page = seat.get(f"/drafts/{name}/question?kind=mean")
+    assert 'name="decimal"' in page.text
+    for said, told in (("", "or stand between thousands"), ("point", "Save the table without marks between thousands")):
+        answer = seat.post(f"/drafts/{name}/question", asked | {"decimal": said})
+        assert (answer.status_code, told in text_of(answer)) == (422, True)
+    assert "query" not in seat.desk.drafts.read(name).sections
+    assert seat.post(f"/drafts/{name}/question", asked | {"decimal": "comma"}).status_code == 303
+    assert seat.desk.drafts.read(name).sections["data"]["decimal"] == ","
+    again = seat.get(f"/drafts/{name}/question").text
+    assert '<option value="comma" selected>' in again

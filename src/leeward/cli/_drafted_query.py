@@ -27,7 +27,7 @@ from leeward.spec._first_question import (
     ways_to_combine,
 )
 from leeward.spec._listed_groups import listed_groups
-from leeward.tables._guess import GROUP, decimal_of, free_numbers
+from leeward.tables._guess import GROUP, MARKS, free_numbers, number_of
 
 if TYPE_CHECKING:
     from leeward.tables._detected import Detected
@@ -55,6 +55,7 @@ class Said:
         group: the column of groups.
         groups: all groups there may be.
         combine: what becomes of a person's several rows.
+        decimal: the decimal mark of the number, in words.
     """
 
     column: str | None
@@ -66,6 +67,7 @@ class Said:
     group: str | None
     groups: str | None
     combine: str | None
+    decimal: str | None
 
     def refuse_unmeant(self, kind: str) -> None:
         """Refuse what means nothing for a kind of question.
@@ -76,7 +78,7 @@ class Said:
         unmeant = {
             "visitors": _OF_TABLES,
             "count": _OF_NUMBERS,
-            "above": _OF_NUMBERS - {"column", "levels"},
+            "above": _OF_NUMBERS - {"column", "levels", "decimal"},
             UNLISTED: _OF_TABLES - {"group"},
         }.get(kind, {"p", "levels"} - ({"p"} if kind == "percentile" else set()))
         for option in sorted(unmeant):
@@ -84,7 +86,7 @@ class Said:
                 raise SpecError(f"--{option} with --kind {kind}", "it means nothing there", "Leave it out")
 
 
-_OF_NUMBERS: Final = {"column", "lower", "upper", "step", "p", "levels"}
+_OF_NUMBERS: Final = {"column", "lower", "upper", "step", "p", "levels", "decimal"}
 _OF_TABLES: Final = {*_OF_NUMBERS, "group", "groups", "combine"}
 
 
@@ -137,7 +139,7 @@ def drafted_query(
         return query | {"by": by, "most_groups": 100}, {}
     if kind != "count":
         query |= _number(kind, table, said, who)
-        keys = decimal_of(table, query["column"])
+        keys = number_of(table, query["column"], _mark(table, query["column"], said.decimal))
     if groups := _groups(kind, table, listing, listed, said):
         query["by"] = groups
     if kind == "count":
@@ -197,6 +199,22 @@ def _number(kind: str, table: Detected, said: Said, who: str) -> dict[str, Any]:
     if kind == "percentile":
         given["p"] = answer("which percentiles, such as 25,50,75", "--p", said.p, check=check_percentiles)
     return number_keys(kind, name, given)
+
+
+def _mark(table: Detected, name: str, given: str | None) -> str | None:
+    """Return the decimal mark of a column of numbers, where somebody says it, or is asked."""
+    seen = table.column(name)
+    if given is None and not (at_terminal() and seen is not None and seen.thousands):
+        return None
+    if given is None:
+        tell(
+            "   A mark before three digits may be the decimal one, or stand between thousands. Which is the decimal one?"
+        )
+    alike = {"comma": "1,250 is one and a quarter", "point": "1.250 is one and a quarter"}
+    first = (
+        "point" if seen is not None and seen.comma else "comma"
+    )  # nothing is read wrong if nobody reads the question
+    return choice("--decimal", given, {word: alike[word] for word in sorted(MARKS, key=lambda word: word != first)})
 
 
 def _groups(

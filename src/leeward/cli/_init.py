@@ -66,6 +66,9 @@ def init(
     groups: Annotated[
         str | None, typer.Option("--groups", help="Without LIST: all groups there may be, with commas between.")
     ] = None,
+    decimal: Annotated[
+        str | None, typer.Option("--decimal", help="The decimal mark of the number.", metavar="comma|point")
+    ] = None,
     combine: Annotated[
         str | None,
         typer.Option("--combine", help="What becomes of a person's several rows.", metavar="refuse|sum|min|max"),
@@ -136,7 +139,7 @@ def init(
     if listing is not None:
         tell(f"{public}: {_described(listing)}")
     kind = kind_of(kind, "--grid" if grid is not None else None if public is None else "LIST")
-    said = Said(number, lower, upper, step, p, levels, group, groups, combine)
+    said = Said(number, lower, upper, step, p, levels, group, groups, combine, decimal)
     said.refuse_unmeant(kind)
     visits = kind == "visitors"
     _refuse_of_visits(kind, {"--place": place, "--grid": grid})

@@ -26,7 +26,7 @@ from leeward.spec._first_question import (
 )
 from leeward.spec._listed_groups import listed_groups
 from leeward.tables._detected import Detected, detected
-from leeward.tables._guess import GROUP, decimal_of, free_numbers, likely, numeric
+from leeward.tables._guess import GROUP, MARKS, free_numbers, likely, number_of, numeric
 
 ASKED: Final = {kind: said for kind, said in KINDS.items() if kind != "visitors"}
 """What may be asked of a table, in words."""
@@ -113,7 +113,7 @@ def asked(desk: Desk, draft: Draft, kind: str, form: Mapping[str, str]) -> Draft
             if not public[key]:
                 raise SpecError(TITLES[key], "it is not given", "Give it: it is public")
         query |= number_keys(kind, name, public)
-        data |= decimal_of(found, name)
+        data |= number_of(found, name, form.get("decimal") if form.get("decimal") in MARKS else None)
     if group := form.get("group", ""):
         query["by"] = group_keys(found, column(group, found, "which group"), _groups(desk, draft, group, form))
     elif form.get("groups", "").strip() or form.get("list"):
@@ -165,13 +165,16 @@ def _groups(desk: Desk, draft: Draft, group: str, form: Mapping[str, str]) -> li
 
 def _before(draft: Draft, query: Mapping[str, Any], found: Detected) -> dict[str, str]:
     """What is chosen before anybody chooses: what was answered before, or else the likeliest columns."""
-    none = dict.fromkeys((*TITLES, "column", "group", "groups", "list", "sheet"), "") | {"combine": "refuse"}
+    fields = (*TITLES, "column", "decimal", "group", "groups", "list", "sheet")
+    none = dict.fromkeys(fields, "") | {"combine": "refuse"}
     if query:
         ((group, listed),) = query["by"].items() if "by" in query else (("", []),)
         p = query.get("p", "")
         several = {"p": p if isinstance(p, str) else ", ".join(p), "levels": ", ".join(query.get("levels", []))}
         texts = {key: query[key] for key in ("column", "combine", "lower", "upper", "step") if key in query}
-        return none | texts | several | {"group": group, "groups": "\n".join(str(one) for one in listed)}
+        decimal = "comma" if "decimal" in draft.sections["data"] else "point"
+        of_groups = {"group": group, "groups": "\n".join(str(one) for one in listed)}
+        return none | texts | several | {"decimal": decimal} | of_groups
     data = draft.sections["data"]
     free = free_numbers(found, data["person"], data.get("time"))
     group = likely([one.name for one in found.columns], GROUP) or ""

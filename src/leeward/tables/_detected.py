@@ -41,6 +41,7 @@ _ISO: Final = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(?P<zone
 _WHOLE: Final = re.compile(r"[+-]?\d+")
 _POINT: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _COMMA: Final = re.compile(r"[+-]?(\d+,?\d*|,\d+)")
+_EITHER: Final = re.compile(r"[+-]?(0|[1-9]\d{0,2}([.,]\d{3})?)")
 
 _DATES: Final = ("dd/mm/yyyy", "mm/dd/yyyy", "yyyy/mm/dd", "dd/mm/yy", "mm/dd/yy", "yyyymmdd")
 _CLOCKS: Final = (
@@ -75,6 +76,7 @@ class Seen:
         name: what it is called.
         looks: what its values look like.
         comma: whether its numbers have a decimal comma.
+        thousands: whether the mark of its numbers may as well stand between thousands: 12,345 and 900, but never 1234.
         formats: the formats that all of its times have; several where days and months cannot be told apart.
         unit: of whole numbers that may be times since 1970, their unit.
         mostly: of texts that are not all times, the formats that nearly all of the first of them have.
@@ -83,6 +85,7 @@ class Seen:
     name: str
     looks: Looks
     comma: bool = False
+    thousands: bool = False
     formats: tuple[str, ...] = ()
     unit: str | None = None
     mostly: tuple[str, ...] = ()
@@ -294,9 +297,9 @@ def _written(name: str, values: Sequence[str]) -> Seen:
         formats = _formats(values) if len(values[0]) in (8, 14) else ()
         return Seen(name, "whole numbers", formats=formats, unit=_unit(whole))
     if all(map(_POINT.fullmatch, values)):
-        return Seen(name, "numbers")
+        return Seen(name, "numbers", thousands=all(map(_EITHER.fullmatch, values)))
     if all(map(_COMMA.fullmatch, values)):
-        return Seen(name, "numbers", comma=True)
+        return Seen(name, "numbers", comma=True, thousands=all(map(_EITHER.fullmatch, values)))
     found = [_ISO.fullmatch(value) for value in values]
     if all(found):
         zoned = all(each is not None and each["zone"] for each in found)

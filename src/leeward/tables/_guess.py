@@ -106,6 +106,35 @@ def decimal_of(table: Detected, *names: str) -> dict[str, str]:
     return {"decimal": ","} if any(one.comma for one in table.columns if one.name in names) else {}
 
 
+MARKS: Final = {"comma": ",", "point": "."}
+"""What a decimal mark may be, in words."""
+
+
+def number_of(table: Detected, name: str, said: str | None = None) -> dict[str, str]:
+    """Return the key of a spec for the decimal mark of a column of numbers, where it is a comma.
+
+    Args:
+        table: the table.
+        name: the column.
+        said: the mark, in words of `MARKS`, where it was said.
+
+    Raises:
+        SpecError: its marks may as well stand between thousands, and nobody said; or that is what they do.
+    """
+    seen = table.column(name)
+    if seen is None or seen.looks != "numbers":
+        return {"decimal": ","} if said == "comma" else {}
+    has = "comma" if seen.comma else "point"
+    subject = f"The numbers of the column '{plain(name)}'"
+    if said is None and seen.thousands:
+        because = f"the {has} before three digits may be a decimal mark, or stand between thousands"
+        raise SpecError(subject, because, "Say which mark is the decimal one: comma or point")
+    if said not in (None, has):
+        because = f"each {has} in them stands between thousands then, and such numbers are not read"
+        raise SpecError(subject, because, "Save the table without marks between thousands")
+    return decimal_of(table, name)
+
+
 def times_of(seen: Seen, form: str | None, timezone: str | None) -> dict[str, str]:
     """Return the keys of a spec that say when: the column, and what its times are.
 

@@ -70,6 +70,26 @@ def is_shown(window: Window, timezone: str) -> bool:
     return not (gap(last) > timedelta() and window.end - window.start <= gap(window.start))
 
 
+def is_between_passes(window: Window, timezone: str) -> bool:
+    """Return whether an end lies among times that clocks of this zone show twice, because they are put back.
+
+    Then moments of the window and times that clocks show in it are not the same: some that are shown before the end come
+    after it. At the first of the times that are shown twice they are the same still.
+    """
+    zone = ZoneInfo(timezone)
+
+    def twice(reading: datetime) -> bool:
+        first, second = (reading.replace(tzinfo=zone, fold=fold).utcoffset() or timedelta() for fold in (0, 1))
+        return first > second
+
+    for end in (window.start, window.end):
+        shown = end.astimezone(zone) if window.aware else end.replace(fold=0)
+        reading = shown.replace(tzinfo=None)
+        if shown.fold or (twice(reading) and twice(reading - timedelta(microseconds=1))):
+            return True
+    return False
+
+
 def moment(key: str, value: object) -> datetime:
     """Read one end of a window: a datetime, a date, or a text such as ``2012-04-04T19:00``.
 

@@ -23,7 +23,7 @@ from leeward.query._source import Allowed
 from leeward.query._spread import Variance
 from leeward.query._statistic import Statistic
 from leeward.session._statement._heading import SIDES, direction, exact_text, promised, stated
-from leeward.session._statement._windows import during, window_stated
+from leeward.session._statement._windows import during, shown_twice, window_stated
 
 IN_ORDER = "A larger percentile of a group never has a smaller answer"
 
@@ -296,7 +296,7 @@ def numbers_left_out(query: Statistic) -> list[str]:
     found = [f"Rows {listed(left_out, 'or')} are not counted"] if left_out else []
     if query.others:
         found.append(f"'{_others(query)}' is of all {query.many} in no listed group, also of those that have none")
-    return found
+    return [*found, *shown_twice(query)]
 
 
 def _having(query: Statistic) -> str:

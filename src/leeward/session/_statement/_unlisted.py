@@ -15,7 +15,7 @@ from leeward.planner._people import at_most_people, people
 from leeward.planner._unlisted_plan import UnlistedPlan
 from leeward.query._unlisted_groups import LONGEST, UnlistedGroups
 from leeward.session._statement._heading import defined_in, promised, stated
-from leeward.session._statement._windows import during, window_stated
+from leeward.session._statement._windows import during, shown_twice, window_stated
 
 _THEOREM = (
     "Leeward, docs/guide/unlisted: a group with nobody in it is never shown and needs no noise, so what is drawn for the"
@@ -183,6 +183,7 @@ def _not_guaranteed(plan: UnlistedPlan, accuracy: UnlistedAccuracy) -> list[str]
     left_out += ["outside the window"] if query.window is not None else []
     left_out += ["removed by the filter"] if query.records.keep else []
     found.append(f"Rows {', '.join(left_out[:-1])} or {left_out[-1]} are not counted")
+    found += shown_twice(query)
     if words.reveals:
         found.append(f"Not protected: {words.reveals}")
     return found

@@ -6,7 +6,7 @@ from __future__ import annotations
 from leeward._statement import VisitorQuery
 from leeward.planner._words import each_place
 from leeward.query import CountVisitors, Grid, Places
-from leeward.session._statement._windows import during, window_stated
+from leeward.session._statement._windows import during, shown_twice, window_stated
 
 
 def visitors_asked(query: CountVisitors, places: int) -> VisitorQuery:
@@ -52,7 +52,7 @@ def visitors_left_out(query: CountVisitors, *, of_everyone: bool = False) -> lis
         "Not counted are visits without a person, a listed place or a time that can be compared with the window, visits"
         " outside the window, and visits that the filter removes; and nothing is said about people who are not in the data"
     )
-    return found
+    return [*found, *shown_twice(query)]
 
 
 def cells(places: Places | Grid) -> str:

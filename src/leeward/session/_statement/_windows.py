@@ -8,6 +8,7 @@ from datetime import datetime
 from leeward._statement import WindowStated
 from leeward.query import CountVisitors, Window
 from leeward.query._unlisted_groups import AnyQuestion
+from leeward.query._window import is_between_passes
 
 
 def window_stated(query: AnyQuestion) -> WindowStated | None:
@@ -33,6 +34,17 @@ def _zone(query: AnyQuestion, window: Window) -> str | None:
         return None
     table = query.visits if isinstance(query, CountVisitors) else query.records
     return table.timezone or ("UTC" if table.source.time_unit is not None else None)
+
+
+def shown_twice(query: AnyQuestion) -> list[str]:
+    """Say what becomes of times that clocks show twice, where an end of the window lies among them."""
+    window, zone = query.window, (query.visits if isinstance(query, CountVisitors) else query.records).timezone
+    if window is None or zone is None or not is_between_passes(window, zone):
+        return []
+    return [
+        f"An end of the window lies where clocks of {zone} are put back: a time without an offset from UTC that they show"
+        " twice is taken for the first time, so who was there the second time may be counted in another window"
+    ]
 
 
 def _when(moment: datetime) -> str:

@@ -584,3 +584,30 @@ def test_at_a_terminal_what_marks_mean_is_asked_and_nothing_is_read_wrong_unseen
 )
 def test_marks_that_are_decimal_ones_are_not_asked_about(values: list[str], decimal: str | None, town: Town) -> None:
     assert drafted(town, pays(values), *MEAN)["data"].get("decimal") == decimal
+
+
+@pytest.mark.parametrize(
+    ("names", "taken"),
+    [
+        (("flat_rate", "salons"), None),  # they were drawn on a map as degrees
+        (("latency", "longevity"), None),
+        (("platform", "colon"), None),
+        (("start_lat", "start_lng", "end_lat", "end_lng"), ("start_lat", "start_lng")),
+        (("venueLat", "venueLon"), ("venueLat", "venueLon")),
+        (("GEO_LAT", "GEO_LON"), ("GEO_LAT", "GEO_LON")),
+        (("shop longitude", "shop latitude"), ("shop latitude", "shop longitude")),
+    ],
+)
+def test_columns_that_hold_coordinates_are_words_of_their_names_and_told(
+    names: Sequence[str], taken: tuple[str, str] | None, town: Town, capsys: pytest.CaptureFixture[str]
+) -> None:
+    visits("v.csv")
+    rows = [",".join((venue, *[f"3{i}.5" for i in range(len(names))])) for venue in VENUES]
+    Path("p.csv").write_text("\n".join([",".join(("venue", *names)), *rows]), "utf-8")
+    ended, _, err = town.run("init", "v.csv", "p.csv", *FLAGS)
+    spec = tomllib.loads(Path("spec.toml").read_text("utf-8"))["places"]
+    assert (ended, spec.get("latitude"), spec.get("longitude")) == (0, *(taken or (None, None)))
+    said = (
+        "No coordinates were recognised" if taken is None else f"Latitude is '{taken[0]}', and longitude '{taken[1]}'."
+    )
+    assert said in err

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from leeward._plain import plain
@@ -23,6 +24,7 @@ def on_a_grid(visits: Detected, grid: str | None) -> tuple[dict[str, Any], dict[
             "a public list of places, or a grid over a public box, says what the answers are about",
             "Name the list: leeward init DATA LIST. (Where no places are meant: --kind)",
         )
+    _tell_where(where)
     text = answer(
         "a public box, and the length of its squares: west,south,east,north,metres", "--grid", grid, check=_box
     )
@@ -56,4 +58,10 @@ def in_a_list(
         tell(
             "   No coordinates were recognised: the report will have no map, unless [places] names latitude and longitude."
         )
+    else:
+        _tell_where(on_map)
     return public | ({} if name is None else {"name": name}), {"place": where}
+
+
+def _tell_where(taken: Mapping[str, str]) -> None:
+    tell(f"   Latitude is '{plain(taken['latitude'])}', and longitude '{plain(taken['longitude'])}'.")

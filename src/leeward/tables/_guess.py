@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -60,14 +61,25 @@ NAMED: Final = ("name", "label", "title")
 
 
 def likely(names: Sequence[str], usual: Sequence[str]) -> str | None:
-    """Return the column whose name is a usual one, or else holds one; None where none does."""
+    """Return the column whose name is a usual one, or else holds one; None where none does.
+
+    A usual name of three letters must stand there as a word: a flat rate, or a platform, has no latitude.
+    """
     folded = {name: name.casefold() for name in names}
     for word in usual:
         for name, alike in folded.items():
             if alike == word.casefold():
                 return name
-    long = [word.casefold() for word in usual if len(word) > 2]
-    return next((name for word in long for name, alike in folded.items() if word in alike), None)
+    words = {name: {*map(str.casefold, _WORDS.findall(name))} for name in names}
+    for word in map(str.casefold, usual):
+        for name, alike in folded.items():
+            if (len(word) > 3 and word in alike) or (len(word) == 3 and word in words[name]):
+                return name
+    return None
+
+
+_WORDS: Final = re.compile(r"[^\W\d_A-Z]+|[A-Z]+[^\W\d_A-Z]*")
+"""The words of a name: ``start_lat``, ``startLat``, ``Start LAT 1``."""
 
 
 def numeric(table: Detected) -> list[str]:

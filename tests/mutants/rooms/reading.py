@@ -31,6 +31,7 @@ MUTANTS = [
     M("leeward.tables._detected", "_formats", "fits.append(form)", "return (form,)", "tests/cli/test_init.py", "the first format that fits is taken, where several do"),
     M("leeward.tables._detected", "_unit", "all(low <= value < high for value in values)", "any(low <= value < high for value in values)", "tests/cli/test_init.py",
       "numbers of which one looks like a time are times", equivalent=False),
+    M("leeward.tables._guess", "likely", "word in words[name]", "word in alike", "tests/cli/test_init.py", "a flat rate is a latitude"),
     M("leeward.tables._guess", "number_of", "said is None and seen.thousands", "False", "tests/cli/test_init.py", "thousands are taken for decimals, unasked"),
     M("leeward.tables._guess", "number_of", "said not in (None, has)", "False", "tests/cli/test_init.py", "thousands are read as decimals, though somebody said that they are none"),
     M("leeward.cli._drafted_query", "_mark", "word != first", "word == first", "tests/cli/test_init.py", "who asks for nothing has thousands read as decimals"),

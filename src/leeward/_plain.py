@@ -183,6 +183,12 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     return f"1 {one}" if number == 1 else f"{number:,} {many or one + 's'}"
 
 
+def decimal(number: Fraction) -> str:
+    """Write a public number as a decimal where it is one of at most ten digits, else as a fraction."""
+    short = f"{float(number):.10g}"
+    return short if Fraction(short) == number else str(number)
+
+
 def at_most(error: float, digits: int = 3) -> str:
     """Write a bound in so many digits, rounded up: what is told is never less than what is kept.
 

@@ -17,7 +17,7 @@ from leeward.accounting._budget_notion import budget_notion, charge, in_words, r
 from leeward.cli import LeewardError
 from leeward.errors import BudgetConflictError, SpecError
 from leeward.ledger import Ledger
-from leeward.notion import in_rows, of_rows
+from leeward.notion import in_rows, words_of
 from leeward.session import privacy_statement
 from leeward.session._question import about
 from leeward.session._release import release_planned
@@ -169,7 +169,7 @@ def test_words_of_every_public_notion_can_be_said_of_rows() -> None:
         lw.UnboundedDP(1), lw.BoundedDP(1), lw.ReplaceDP(1), lw.AdditionOnly(1), lw.RemovalOnly(1), lw.Manhattan(1, values),
         lw.Manhattan(1, values, nobody=False), lw.both_hold(lw.AdditionOnly(1), lw.RemovalOnly(2)),
     ):  # fmt: skip
-        words = of_rows(notion.words)
+        words = words_of(notion, rows=True)
         for said in (words.definition, words.protects, words.reveals, words.alternative, words.unit):
             assert not OF_PEOPLE.search(said), said
             assert not re.search(r"\b(they|them|their|who)\b", said), said

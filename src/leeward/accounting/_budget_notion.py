@@ -21,7 +21,7 @@ from leeward.notion import (
     Graded,
     Notion,
     in_rows,
-    of_rows,
+    words_of,
 )
 from leeward.notion._named import NAMED
 from leeward.notion._notion import is_ours
@@ -78,7 +78,7 @@ def budget_notion(notion: Notion, *, rows: bool = False) -> str:
     Raises:
         InputError: a parameter has no public form.
     """
-    unit = (of_rows(notion.words) if rows else notion.words).unit
+    unit = words_of(notion, rows=rows).unit
     made = promise(notion)
     listed = made.digest(_LONGEST) or ", ".join(f"{name}={_said(form)}" for name, form in made.parameters.items())
     name = made.name if made.own is None else f"{made.name}[{made.own}]"

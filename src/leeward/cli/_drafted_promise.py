@@ -16,12 +16,7 @@ if TYPE_CHECKING:
 
 
 def never_wrong(given: str | None, query: Mapping[str, Any]) -> Never | Side:
-    """Return what must never be wrong, of what can be certain of this question.
-
-    Args:
-        given: what ``--never`` says.
-        query: the keys of ``[query]``; none for visitors.
-    """
+    """Return what must never be wrong, of what can be certain of this question."""
     words = promises(query)
     return cast("Never | Side", choice("--never", given, words, assumed=len(words) == 1))
 

@@ -232,33 +232,24 @@ def progress_shown(quiet: bool) -> Iterator[Progress]:
 
 
 def print_notes(notes: CuratorNotes, of: str = "") -> None:
-    """Print what only the curator may know, on stderr, marked as such.
-
-    Args:
-        notes: what that is.
-        of: which of several releases they are about: ``of`` a question, ``from`` one time to another.
-    """
-    if lines := notes.lines():
-        which = f", {plain(of)}" if of else ""
-        say(f"For the curator only{which} (facts about the data; do not publish):", err=True)
-        for line in lines:
-            say(f"  {line}", err=True)
+    """Print what only the curator may know, on stderr, marked as such."""
+    _print_marked(notes.lines(), of)
 
 
 def print_notes_by_window(notes: Sequence[tuple[WindowStated | None, CuratorNotes]], of: str = "") -> None:
-    """Print what only the curator may know of many windows, a line each, as `print_notes` does of one.
-
-    Args:
-        notes: each window, and what is to be known of it.
-        of: the question that they are windows of, where there are several.
-    """
+    """Print what only the curator may know of many windows, a line each, as `print_notes` does of one."""
     told = [
-        f"  from {plain(window.start)}: {'; '.join(lines)}"
+        f"from {plain(window.start)}: {'; '.join(lines)}"
         for window, each in notes
         if window is not None and (lines := each.lines())
     ]
-    if told:
-        which = f", {plain(of)}" if of else ""
-        say(f"For the curator only{which}, window by window (facts about the data; do not publish):", err=True)
-        for line in told:
-            say(line, err=True)
+    _print_marked(told, of, ", window by window")
+
+
+def _print_marked(lines: Sequence[str], of: str, how: str = "") -> None:
+    if not lines:
+        return
+    which = f", {plain(of)}" if of else ""
+    say(f"For the curator only{which}{how} (facts about the data; do not publish):", err=True)
+    for line in lines:
+        say(f"  {line}", err=True)

@@ -72,11 +72,6 @@ def planned_questions(
 ) -> PlannedQuestions:
     """Return what several questions cost; reads the public lists and the ledger, never the data.
 
-    Args:
-        asked: the plans of each, by its name.
-        reports: the comparison of each, by its name.
-        budget: where the prices are charged.
-
     Raises:
         LeewardError: one is refused; the message names the question.
     """

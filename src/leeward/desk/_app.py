@@ -34,12 +34,7 @@ from leeward.errors import LeewardError
 
 
 def pages(desk: Desk, secret: str) -> FastAPI:
-    """Return the pages, without a guard around them.
-
-    Args:
-        desk: what they show.
-        secret: what each form of theirs carries.
-    """
+    """Return the pages, without a guard around them."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, telemetry=SILENT)
     app.state.secret = secret
     held = static()

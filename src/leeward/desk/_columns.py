@@ -14,11 +14,6 @@ from leeward.tables._guess import WHEN, likely, timely, times_of
 def column(name: str, found: Detected, what: str) -> str:
     """Return the column that a form names.
 
-    Args:
-        name: as the form has it.
-        found: the table.
-        what: what the column says.
-
     Raises:
         SpecError: none is chosen, or there is none of that name.
     """

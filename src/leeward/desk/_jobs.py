@@ -67,13 +67,7 @@ class Job(Private):
             raise CancelledError("This was cancelled", "", "Nothing of it is kept")
 
     def start(self, work: Callable[[Progress], object], end: Callable[[], str], tell: Callable[[str], object]) -> None:
-        """Begin the work.
-
-        Args:
-            work: it, which reports its progress.
-            end: says what else is to be known, once it has ended.
-            tell: called with what fails unforeseen.
-        """
+        """Begin the work."""
 
         def run() -> None:
             try:

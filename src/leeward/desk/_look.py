@@ -12,13 +12,7 @@ from leeward.tables._preview import preview
 
 
 def looked_at(desk: Desk, file: str, sheet: str = "") -> dict[str, Any]:
-    """Return what a page shows of a table; why not, where it cannot be read, or which sheets there are to choose from.
-
-    Args:
-        desk: whose table it is.
-        file: its name below the folder.
-        sheet: the sheet of a workbook.
-    """
+    """Return what a page shows of a table; why not, where it cannot be read, or which sheets there are to choose from."""
     found: dict[str, Any] = {"file": file, "sheet": sheet, "sheets": (), "found": None, "rows": (), "refused": ""}
     try:
         path = str(desk.files.file(file))

@@ -18,10 +18,6 @@ _LOOKED_AT: Final = 1_000_000
 def refuse_cut(bound: Bound, columns: Mapping[str, str]) -> None:
     """Refuse texts that are whole numbers of which the last digits are lost: several people, or places, are one.
 
-    Args:
-        bound: the table.
-        columns: what each column of ids is for and its name.
-
     Raises:
         DoubtfulDataError: there is one among the first rows. For the curator only.
     """

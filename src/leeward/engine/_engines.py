@@ -24,10 +24,6 @@ Binds = Callable[[Described, Mapping[str, str]], AbstractContextManager[Bound]]
 def bind_private(described: Described, columns: Mapping[str, str]) -> AbstractContextManager[Bound]:
     """Open the private table of a question for reading, by the engine that it names.
 
-    Args:
-        described: the table.
-        columns: what each column is for (a spec key, for messages) and its name.
-
     Raises:
         DataError: it cannot be read as described.
     """

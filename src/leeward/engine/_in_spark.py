@@ -164,13 +164,7 @@ def _handed_over(session: Any, frame: Any) -> Iterator[str]:
 
 
 def _check_repeatable(session: Any, theirs: Any, table: str) -> None:
-    """Refuse a table of which two parts, or two attempts at one part, may be of two tables, or whose sums wrap.
-
-    Args:
-        session: of ours.
-        theirs: that of the caller.
-        table: its name, in both.
-    """
+    """Refuse a table of which two parts, or two attempts at one part, may be of two tables, or whose sums wrap."""
     if str(theirs.conf.get("spark.sql.ansi.enabled")).lower() != "true":
         raise DataError(
             "A DataFrame of a session with spark.sql.ansi.enabled = false",
@@ -212,12 +206,6 @@ def _checked(
     frame: Any, columns: Mapping[str, str], names: Sequence[str], declared: Mapping[str, str] | None = None
 ) -> pa.Schema:
     """Return what the columns are from then on.
-
-    Args:
-        frame: the table, as Spark sees it.
-        columns: what each column is for and its name.
-        names: the columns, each once.
-        declared: the types that the files declare, if there are files.
 
     Raises:
         DataError: one is of a type that is not listed, or that Spark reads as another.

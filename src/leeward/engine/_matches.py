@@ -175,13 +175,7 @@ def matches(bound: Bound, rows: ir.Table, listed: pa.Array) -> Matches:
 
 
 def matches_of_filter(bound: Bound, rows: ir.Table, keep: Mapping[str, Sequence[Allowed]]) -> Matches | None:
-    """Compare the texts that rows hold with those that a filter allows; None where it allows none.
-
-    Args:
-        bound: where the rows are.
-        rows: an Ibis table with the columns of the filter.
-        keep: column to allowed values.
-    """
+    """Compare the texts that rows hold with those that a filter allows; None where it allows none."""
     found: Matches | None = None
     for column, allowed in keep.items():
         if isinstance(allowed[0], str) and rows[column].type().is_string():

@@ -121,10 +121,6 @@ class NumberTable(TimedRows):
     def matches(self, query: Statistic, windows: Sequence[Window] = ()) -> Matches | None:
         """See which groups match those that rows name, in whatever window. For the curator only.
 
-        Args:
-            query: the question.
-            windows: where some are given, of rows from the start of the first to the end of the last alone.
-
         Raises:
             DataError: a data file changed meanwhile.
         """

@@ -62,10 +62,6 @@ class Rows(Private):
     def filtered(self, query: Any, windows: Sequence[Window] = ()) -> Matches | None:
         """See how the texts that rows hold match those that the filter of a question allows. For the curator only.
 
-        Args:
-            query: the question.
-            windows: where some are given, of rows from the start of the first to the end of the last alone.
-
         Raises:
             DataError: a data file changed meanwhile.
         """

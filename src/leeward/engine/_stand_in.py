@@ -20,11 +20,6 @@ def stand_in(query: AnyQuestion, keys: int, drawn_from: DrawnFrom = "answer") ->
     Groups that nobody has listed are three, of 100, 1,000 and 10,000 people. At the listed places, or in the groups and
     intervals, there are 0, 1, 2, 3, 0, 1, … people. Of a number, all people that are declared, or 100 in each group, have
     the one in the middle of its bounds.
-
-    Args:
-        query: the question.
-        keys: how many public keys its answer has.
-        drawn_from: what the mechanism draws from.
     """
     if isinstance(query, UnlistedGroups):
         words = as_words([f"a made-up group {i}" for i in range(1, 4)])

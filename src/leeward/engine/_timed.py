@@ -128,10 +128,6 @@ class TimedRows(Rows):
         A window that begins where such a unit does loses nobody: who was there in the unit is taken to have been there at
         its start. (And a table may hold where people were at each full hour.)
 
-        Args:
-            query: one of the questions.
-            windows: what they are about.
-
         Raises:
             DataError: a data file changed meanwhile.
         """

@@ -124,10 +124,6 @@ class VisitTable(TimedRows):
     def matches(self, query: CountVisitors, windows: Sequence[Window] = ()) -> Matches | None:
         """See which places of the list match those that rows name, in whatever window. For the curator only.
 
-        Args:
-            query: the question.
-            windows: where some are given, of rows from the start of the first to the end of the last alone.
-
         Raises:
             DataError: a data file changed meanwhile.
         """

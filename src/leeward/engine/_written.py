@@ -19,11 +19,6 @@ from leeward.tables._writing import TimeFormat, Writing
 def check_rewritten(columns: Mapping[str, str], types: Mapping[str, str], writing: Writing) -> None:
     """Refuse what is said of how texts are written where no text is, or where a column is read in two ways.
 
-    Args:
-        columns: what each column is for and its name.
-        types: the engine's own type of each column.
-        writing: how texts are written.
-
     Raises:
         DataError: it is said of a column that holds no texts; or one is compared by its text too.
     """

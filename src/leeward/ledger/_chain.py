@@ -153,11 +153,6 @@ def check_charges(connection: Connection, held: Iterable[RowMapping]) -> dict[st
 def check_absent(connection: Connection, dataset: str, asked: Collection[tuple[str, str]]) -> None:
     """Refuse a ledger whose history knows releases that were not found among its charges.
 
-    Args:
-        connection: within a transaction.
-        dataset: the dataset.
-        asked: versions and keys.
-
     Raises:
         LedgerError: one was reserved and never withdrawn.
     """

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import fields, replace
 
-from leeward.notion._notion import PrivacyDescription
+from leeward.notion._notion import Notion, PrivacyDescription
 
 _SAID = (
     (r"\bperson's records?\b", "row"),
@@ -41,12 +41,15 @@ def in_rows(text: str) -> str:
     return "".join(parts)
 
 
-def of_rows(words: PrivacyDescription) -> PrivacyDescription:
-    """Return the words of the same notion where every row is a person of its own; the unit says so too.
+def words_of(notion: Notion, *, rows: bool) -> PrivacyDescription:
+    """Return the words of a notion, about rows where every row is a person of its own; the unit says so too.
 
     Another unit than a person, such as a whole table, is one of rows then: promises of different units are not added up. Of
     several units each is named.
     """
+    words = notion.words
+    if not rows:
+        return words
     said = {each.name: in_rows(getattr(words, each.name)) for each in fields(words)}
     units = words.unit.split(" and each ")  # a person comes first
     unit = " and each ".join("row" if each == "person" else f"{each} of rows" for each in units)

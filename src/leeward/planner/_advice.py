@@ -22,7 +22,7 @@ from leeward.exact._real import Exact, outward, positive
 from leeward.exact._weight import Weight, exp_minus, weighted_sum
 from leeward.mechanism import SubsampledCount
 from leeward.noise import DirectedGeometric
-from leeward.notion import INSERT, Notion, of_rows
+from leeward.notion import INSERT, Notion, words_of
 from leeward.query._records import Many
 from leeward.query._statistic import Noun
 
@@ -196,7 +196,7 @@ def cautions(
         "k releases cost k times as much as one. Two-sided noise gains about √k at a small δ; one-sided noise has a constant"
         " loss and gains nothing.",
     ]
-    words = of_rows(notion.words) if many == "rows" else notion.words
+    words = words_of(notion, rows=many == "rows")
     if words.reveals:
         said.append(f"Not protected: {words.reveals}.")
     if {step.change for step in notion.steps} == {INSERT}:

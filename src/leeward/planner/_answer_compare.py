@@ -17,7 +17,7 @@ from leeward.accounting._budget_notion import budget_notion
 from leeward.accounting._price_of_delta import charge_delta
 from leeward.errors import BudgetConflictError, InputError, NoiseError, RefusedError
 from leeward.exact._real import Exact
-from leeward.notion import Notion, RemovalOnly, of_rows
+from leeward.notion import Notion, RemovalOnly, words_of
 from leeward.notion._metric import Manhattan, NormalisedManhattan
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy, UnlistedAccuracy
 from leeward.planner._compare import Scenario
@@ -127,7 +127,7 @@ class AnswerComparison(Ways[Answered, AnswerOption]):
         like = [one for one in like if not one.useless]
         for other in like:
             assert other.error is not None
-            words = of_rows(other.notion.words) if self.query.of_rows else other.notion.words
+            words = words_of(other.notion, rows=self.query.of_rows)
             if other.in_asked.is_infinite:
                 if other.error < own.error or (other.side != own.side == "both ways"):
                     gives_up = words.reveals or "something that the notion asked for protects is given up"

@@ -115,11 +115,6 @@ def deciding(decide: Decide | None, what: What, mechanism: str, stop_after: int 
 def decides(query: object, how: Deciding, delta: object) -> bool:
     """Whether something is decided about counts; what means nothing for a question is refused.
 
-    Args:
-        query: the question.
-        how: what is given of decisions, and the mechanism.
-        delta: as for `leeward.plan`.
-
     Raises:
         InputError: it is no question, or something is given that means nothing for it.
     """

@@ -3,24 +3,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
-from leeward.errors import LeewardError
+from leeward.errors import BoundExceededError, LeewardError
 from leeward.notion import Notion
+from leeward.planner._selection_plan import AnyPlan, SelectionPlan
 from leeward.query import CountVisitors
 from leeward.query._sensitivity import sensitivity, sensitivity_each
 
 
-def beyond_bound(query: CountVisitors, notion: Notion, *, named: bool = False) -> str:
-    """Return the advice for a release that was refused because people exceed ``places_per_person``.
+@contextmanager
+def advised_beyond_bound(made: AnyPlan) -> Iterator[None]:
+    """Where people exceed ``places_per_person``, refuse with what to do under the notion of a plan."""
+    try:
+        yield
+    except BoundExceededError as refused:
+        if not isinstance(made.counted, CountVisitors):
+            raise
+        instead = _instead(made.counted, made.notion, named=isinstance(made, SelectionPlan))
+        raise BoundExceededError(refused.given, refused.because, instead) from None
 
-    Args:
-        query: the question.
-        notion: the notion.
-        named: whether a name alone is published, which needs no bound.
-    """
-    if named:
+
+def _instead(query: CountVisitors, notion: Notion, *, named: bool) -> str:
+    if named:  # alone, which needs no bound
         return "Leave places_per_person out: naming a place needs no bound"
     ways = ["Raise places_per_person"]
     if _holds(lambda: sensitivity(notion, replace(query, if_more="latest"))):

@@ -29,7 +29,7 @@ from leeward.errors import InputError, NotPrivateError
 from leeward.exact._real import Real
 from leeward.mechanism import Geometric
 from leeward.noise import Bits, DirectedGeometric
-from leeward.notion import REPLACE, Notion, in_rows, of_rows
+from leeward.notion import REPLACE, Notion, in_rows, words_of
 from leeward.notion._generated import check_generated
 from leeward.notion._notion import Step
 from leeward.planner._accuracy import ErrorAt, MeanAccuracy, NumberAccuracy
@@ -247,7 +247,7 @@ class NumberPlan(Drawn):
 
 def statistic_told(query: Statistic, notion: Notion, accuracy: Iterable[str]) -> str:
     """Say in lines what is asked, what it costs, how far it is off, and what is protected."""
-    words = of_rows(notion.words) if query.of_rows else notion.words
+    words = words_of(notion, rows=query.of_rows)
     of = "" if query.column is None else f" of '{query.column}'"
     by = "" if query.by is None else " by " + listed([f"'{name}'" for name in columns_of(query.by)])
     return plain_lines(

@@ -27,7 +27,7 @@ from leeward.mechanism._adaptive import decoded
 from leeward.mechanism._sanitized import NOT_ANSWERED, SAFE
 from leeward.mechanism._threshold_rule import Word
 from leeward.noise import Bits
-from leeward.notion import Notion, in_rows, of_rows
+from leeward.notion import Notion, in_rows, words_of
 from leeward.planner._decisions import STATES, Decisions, decisions
 from leeward.planner._everyone import About, LeftOut, check_about, everyone
 from leeward.planner._number_plan import steps_of
@@ -248,7 +248,7 @@ class Plan(Drawn):
     def __str__(self) -> str:
         """Say what it costs, what is said how often, how far off counts are, and what is protected."""
         many, lines = self.query.many, []
-        words = of_rows(self.notion.words) if self.query.of_rows else self.notion.words
+        words = words_of(self.notion, rows=self.query.of_rows)
         for state, decision, means in (
             ("safe", self.sanitizer, at_most_people(self.safe_at_most or 0, many)),
             ("dangerous", self.alarm, f"at least {people(self.dangerous_at_least or 0, many)}"),

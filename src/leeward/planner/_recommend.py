@@ -26,7 +26,7 @@ from leeward.accounting._price_between_units import priced
 from leeward.errors import BudgetConflictError, InputError, LowUtilityError, UndecidedError
 from leeward.exact._real import Exact, Real, exact, whole
 from leeward.exact._weight import Weight
-from leeward.notion import INSERT, Notion, PrivacyDescription, UnboundedDP, of_rows
+from leeward.notion import INSERT, Notion, PrivacyDescription, UnboundedDP, words_of
 from leeward.planner._advice import cautions
 from leeward.planner._compare import SUBSAMPLED, Asked, Comparison
 from leeward.planner._option import Option
@@ -257,7 +257,7 @@ def _reason(chosen: Option, compared: Comparison, eligible: list[Option]) -> str
 
 
 def _words(notion: Notion, asked: Asked) -> PrivacyDescription:
-    return of_rows(notion.words) if asked.query.of_rows else notion.words
+    return words_of(notion, rows=asked.query.of_rows)
 
 
 def _none(compared: Comparison, kept: list[Option]) -> str:

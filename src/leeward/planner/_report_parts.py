@@ -8,7 +8,7 @@ from typing import Any
 
 from leeward._document import Part
 from leeward.accounting._budget_notion import affordable
-from leeward.notion import Notion, of_rows
+from leeward.notion import Notion, words_of
 from leeward.planner._row import Row
 from leeward.query import Window
 
@@ -85,7 +85,7 @@ def notion_part(notion: Notion, *, rows: bool) -> NotionPart:
     presence, absence = (
         None if (e := getattr(notion, name, None)) is None else str(e) for name in ("presence", "absence")
     )
-    unit = (of_rows(notion.words) if rows else notion.words).unit
+    unit = words_of(notion, rows=rows).unit
     return NotionPart(name=notion.name, epsilon=str(notion.epsilon), presence=presence, absence=absence, unit=unit)
 
 
@@ -97,7 +97,7 @@ def row_keys(row: Row, left: Fraction | None, *, rows: bool) -> dict[str, Any]:
         left: what is left of the budget; None if that is not known.
         rows: whether each row of the table is protected, and not a person.
     """
-    words = of_rows(row.notion.words) if rows else row.notion.words
+    words = words_of(row.notion, rows=rows)
     paid = None if row.refused else row.in_budget
     return {
         "notion": notion_part(row.notion, rows=rows),

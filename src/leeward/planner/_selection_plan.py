@@ -33,7 +33,7 @@ from leeward.errors import InputError, NotPrivateError
 from leeward.exact._real import Real, whole
 from leeward.mechanism import NoisyMax
 from leeward.noise import Bits
-from leeward.notion import Notion, in_rows, of_rows
+from leeward.notion import Notion, in_rows, words_of
 from leeward.planner._accuracy import SelectionAccuracy
 from leeward.planner._number_plan import NumberPlan, steps_of
 from leeward.planner._plan import Plan
@@ -113,7 +113,7 @@ class SelectionPlan(Displayed):
 
     def __str__(self) -> str:
         """Say what it costs, how good the name will be, and what is protected."""
-        query, words = self.query, of_rows(self.notion.words) if self.query.of_rows else self.notion.words
+        query, words = self.query, words_of(self.notion, rows=self.query.of_rows)
         lists = [self.places] if self.places else [100, 1_000, 10_000]
         found = [(n, self.accuracy(n).within_95_percent) for n in lists]
         than = "fewer" if query.which == "busiest" else "more"

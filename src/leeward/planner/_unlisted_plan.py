@@ -30,7 +30,7 @@ from leeward.exact._real import Exact, Real, exact
 from leeward.exact._weight import Weight, weight
 from leeward.mechanism import UnknownKeys
 from leeward.noise import Bits
-from leeward.notion import REPLACE, Notion, PrivacyDescription, in_rows, of_rows
+from leeward.notion import REPLACE, Notion, PrivacyDescription, in_rows, words_of
 from leeward.planner._accuracy import ChanceShown, UnlistedAccuracy
 from leeward.planner._people import people
 from leeward.query._statistic import DrawnFrom
@@ -181,7 +181,7 @@ class UnlistedPlan(Displayed):
     @property
     def words(self) -> PrivacyDescription:
         """The notion's words, about rows where every row is a person of its own, and with δ where there is one."""
-        words = of_rows(self.notion.words) if self.query.of_rows else self.notion.words
+        words = words_of(self.notion, rows=self.query.of_rows)
         if not self.delta:
             return words
         return replace(

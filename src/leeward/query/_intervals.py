@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
-from leeward._plain import told
+from leeward._plain import decimal, told
 from leeward.errors import SpecError
 from leeward.notion._value_grid import ValueGrid
 from leeward.query._public_values import public_values
@@ -47,10 +46,4 @@ def asked_intervals(column: str, given: Mapping[str, Any]) -> ValueGrid:
 
 def named_intervals(values: ValueGrid) -> tuple[str, ...]:
     """Return what the intervals are called, in their order: ``0 to 20``; no two alike."""
-    ends = [_written(end) for end in values.points]
-    return tuple(f"{low} to {high}" for low, high in itertools.pairwise(ends))
-
-
-def _written(end: Fraction) -> str:
-    short = f"{float(end):.10g}"
-    return short if Fraction(short) == end else str(end)
+    return tuple(f"{low} to {high}" for low, high in itertools.pairwise(map(decimal, values.points)))

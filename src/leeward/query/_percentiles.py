@@ -34,10 +34,10 @@ tables of up to three people, with stretches of up to 10⁴ grid points between 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from leeward._plain import told
+from leeward._plain import decimal, told
 from leeward.errors import SpecError
 from leeward.exact._real import Exact
 from leeward.notion import INSERT, WITHDRAW, Change
@@ -74,3 +74,9 @@ def listed_percentiles(given: Sequence[Exact]) -> tuple[Fraction, ...]:
             'Give, say, p = ["25", "50", "75"]',
         )
     return ps
+
+
+def names_of(ps: Iterable[Fraction]) -> list[str]:
+    """Return what percentiles are called: the median, the least or greatest value, or the point of so many per cent."""
+    named = {Fraction(0): "least value", Fraction(50): "median", Fraction(100): "greatest value"}
+    return [named.get(p, f"{decimal(p)} % point") for p in ps]

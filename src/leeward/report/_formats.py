@@ -34,13 +34,7 @@ _TERMS = ("extract", "field", "fileObject", "fileProperty", "format", "recordSet
 
 
 def croissant(releases: Sequence[Readable], answers: pa.Table, path: Path) -> None:
-    """Write the description of a folder's answers.
-
-    Args:
-        releases: one; or one a window.
-        answers: the table that was written as ``answers.parquet`` beside.
-        path: the file to write.
-    """
+    """Write the description of a folder's answers."""
     first, file = releases[0].statement, path.with_name("answers.parquet")
     context: dict[str, Any] = {**_NAMESPACES, **{term: f"cr:{term}" for term in _TERMS}}
     context |= {"column": "cr:column", "conformsTo": "dct:conformsTo"}

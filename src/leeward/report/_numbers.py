@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from leeward import _plain
 from leeward._plain import at_most, listed
 from leeward._statement import NumberMechanism, NumberQuery, NumberStatement
 from leeward.exact._real import inf
@@ -16,9 +17,8 @@ from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy
 from leeward.planner._people import people
 from leeward.query._combined import HOW, counted_once
 from leeward.query._group_names import Group, answer_column, columns_named, group_named, lists_of
-from leeward.report._words import Readable, between, many, question
-
-_POINTS = {"0": "least value", "50": "median", "100": "greatest value"}
+from leeward.query._percentiles import names_of
+from leeward.report._words import Readable, between, many, only_kept, question
 
 MOST_LINES = 80
 """With more answers than this their errors are given in words: lines would hide the bars."""
@@ -85,7 +85,10 @@ def headline(result: Readable) -> str:
         where = f" in ‘{group_named(query.groups[0])}’" if query.groups else ""
         return f"{name}{where} is about {plain(values[0])}"
     if isinstance(query.p, tuple) and len(query.groups) <= 1:
-        each = [f"the {name} is about {plain(value)}" for name, value in zip(_names(query.p), values, strict=True)]
+        each = [
+            f"the {name} is about {plain(value)}"
+            for name, value in zip(names_of(map(Fraction, query.p)), values, strict=True)
+        ]
         where = f" in ‘{group_named(query.groups[0])}’" if query.groups else ""
         return f"Of ‘{query.column}’{where} {listed(each)}"
     least, most = plain(min(values)), plain(max(values))
@@ -260,9 +263,7 @@ def taken(query: NumberQuery, counted: str) -> list[tuple[str, str]]:
     if query.people is not None:
         number = people(query.people) if counted == "people" else _count(query.people, "row")
         rows.append(("Public number", f"{number} with a number"))
-    if query.keep:
-        kept = (f"{column} = {' or '.join(map(str, values))}" for column, values in query.keep.items())
-        rows.append(("Only records with", "; ".join(kept)))
+    rows += only_kept(query.keep)
     how = HOW.get(query.combine or "")
     if how and query.column is not None:
         rows.append(("A person with several rows", f"counts once, with {how} of their numbers"))
@@ -278,9 +279,7 @@ def by_number(statement: NumberStatement) -> list[tuple[int, str]]:
 
 def decimal(exact: str) -> str:
     """Write an exact public number as a decimal where it is one, else as a fraction."""
-    number = Fraction(exact)
-    short = f"{float(number):.10g}"
-    return short if Fraction(short) == number else exact
+    return _plain.decimal(Fraction(exact))
 
 
 def plain(number: float) -> str:
@@ -302,11 +301,7 @@ def _bound(error: float) -> str:
 def _name(query: NumberQuery) -> str:
     if query.p is None:
         return query.kind
-    return listed(_names((query.p,) if isinstance(query.p, str) else query.p))
-
-
-def _names(ps: Sequence[str]) -> list[str]:
-    return [_POINTS.get(p, f"{decimal(p)} % point") for p in ps]
+    return listed(names_of(map(Fraction, (query.p,) if isinstance(query.p, str) else query.p)))
 
 
 def _count(things: Sequence[object] | int, noun: str) -> str:

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from leeward._plain import percent, plain
 from leeward._statement import UnlistedStatement
 from leeward.report._number_figures import MOST_GROUPS, bars
-from leeward.report._words import Readable, between, many, question
+from leeward.report._words import Readable, between, many, only_kept, question
 
 
 def stated(result: Readable) -> UnlistedStatement:
@@ -63,10 +63,7 @@ def asked(statement: UnlistedStatement) -> list[tuple[str, str]]:
             "first": f"counted only in the first {m} by name" if m > 1 else "counted only in the first by name",
         }.get(str(query.if_more), f"counted only in {m if m > 1 else 'that'} of their {query.if_more} rows")
         rows.append((f"A person in more than {m} group{'' if m == 1 else 's'}", rule))
-    if query.keep:
-        kept = (f"{column} = {' or '.join(map(str, values))}" for column, values in query.keep.items())
-        rows.append(("Only records with", "; ".join(kept)))
-    return rows
+    return rows + only_kept(query.keep)
 
 
 def height(result: Readable) -> int:

@@ -205,8 +205,7 @@ def visited(query: VisitorQuery) -> list[tuple[str, str]]:
         *between(query.window),
         ("Places", f"{query.places:,}, from a public list that does not depend on the data"),
     ]
-    if query.keep:
-        rows.append(("Only records with", "; ".join(_allowed(*pair) for pair in query.keep.items())))
+    rows += only_kept(query.keep)
     bound = query.places_per_person
     if bound is not None:
         rule = f"counted only at {_kept(query)}" if query.if_more in KEPT else "never seen: checked"
@@ -311,8 +310,10 @@ def missed(probability: str) -> str:
     return percent(1 - Decimal(probability), ROUND_CEILING)
 
 
-def _allowed(column: str, values: Sequence[object]) -> str:
-    return f"{column} = {' or '.join(map(str, values))}"
+def only_kept(keep: Mapping[str, Sequence[object]]) -> list[tuple[str, str]]:
+    """Describe a filter as a term and its value; nothing where there is none."""
+    kept = "; ".join(f"{column} = {' or '.join(map(str, values))}" for column, values in keep.items())
+    return [("Only records with", kept)] if kept else []
 
 
 def _kept(query: VisitorQuery) -> str:

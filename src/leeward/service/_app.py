@@ -69,11 +69,7 @@ _CODES: Final = {
 
 
 def routes(answering: Answering) -> FastAPI:
-    """Return the addresses, without a guard before them.
-
-    Args:
-        answering: answers questions.
-    """
+    """Return the addresses, without a guard before them."""
     app = FastAPI(
         title="Leeward",
         version=__version__,

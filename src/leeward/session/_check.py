@@ -21,14 +21,13 @@ from leeward._progress import Progress, silent
 from leeward._taught import taught
 from leeward.accounting._budget_notion import charge
 from leeward.accounting._price_of_delta import charge_delta
-from leeward.errors import BoundExceededError, InputError, LeewardError
+from leeward.errors import InputError, LeewardError
 from leeward.noise import SystemBits
 from leeward.planner._ask import remade
-from leeward.planner._beyond_bound import beyond_bound
-from leeward.planner._selection_plan import AnyPlan, SelectionPlan
+from leeward.planner._beyond_bound import advised_beyond_bound
+from leeward.planner._selection_plan import AnyPlan
 from leeward.planner._unlisted_plan import delta_of
 from leeward.planner._useless import refuse_useless
-from leeward.query import CountVisitors
 from leeward.session._budget import Budget
 from leeward.session._doubts import doubts
 from leeward.session._facts import Checked
@@ -77,13 +76,6 @@ def check_planned(
     sources: Sources | None = None,
 ) -> Checked:
     """Look at what a release of plans would do, as `check` does of one. Charges nothing, writes nothing.
-
-    Args:
-        plans: one a window, about one table and one public list.
-        budget: where the release would be charged.
-        accept_useless: as of `leeward.release`.
-        progress: called with what is going on.
-        sources: from `leeward.engine.sources_of`, where other questions are looked at too.
 
     Raises:
         LeewardError: the table, the public list or the ledger cannot be read, or the plans cannot be carried out at all.
@@ -202,16 +194,10 @@ def _refuse_content(table: Opened, budget: Budget, progress: Progress) -> None:
 
 def _over(made: AnyPlan, table: Opened) -> str:
     """Say what becomes of the people over the bound; refuse what the exact count would refuse."""
-    query = made.counted
-    counted = table.exactly(query, made.drawn_from)
-    try:
+    counted = table.exactly(made.counted, made.drawn_from)
+    with advised_beyond_bound(made):
         _ = counted.counts
-    except BoundExceededError as refused:
-        if not isinstance(query, CountVisitors):
-            raise
-        instead = beyond_bound(query, made.notion, named=isinstance(made, SelectionPlan))
-        raise BoundExceededError(refused.given, refused.because, instead) from None
-    return query.over_bound(counted.people_over_bound) if counted.people_over_bound else ""
+    return made.counted.over_bound(counted.people_over_bound) if counted.people_over_bound else ""
 
 
 def _stand_in(made: AnyPlan, keys: Keys) -> pa.Table:

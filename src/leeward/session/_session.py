@@ -24,12 +24,12 @@ from leeward._progress import Progress, silent
 from leeward._statement import BudgetStated, MonitorStated, Published
 from leeward.accounting._budget_notion import charge, in_words
 from leeward.accounting._price_of_delta import charge_delta
-from leeward.errors import BoundExceededError, InputError
+from leeward.errors import InputError
 from leeward.exact._real import Real, exact
 from leeward.noise import Bits, SystemBits
 from leeward.planner._ask import remade
-from leeward.planner._beyond_bound import beyond_bound
-from leeward.planner._selection_plan import AnyPlan, SelectionPlan
+from leeward.planner._beyond_bound import advised_beyond_bound
+from leeward.planner._selection_plan import AnyPlan
 from leeward.planner._unlisted_plan import delta_of
 from leeward.query import CountVisitors, Window
 from leeward.query._table import alike
@@ -295,13 +295,8 @@ class Session(Private):
         self.progress("counting")
         query = priced.plan.counted
         counted = self._recognised()[0].exactly(query, priced.plan.drawn_from)
-        try:
+        with advised_beyond_bound(priced.plan):
             exactly = counted.counts
-        except BoundExceededError as refused:
-            if not isinstance(query, CountVisitors):
-                raise
-            instead = beyond_bound(query, priced.plan.notion, named=isinstance(priced.plan, SelectionPlan))
-            raise BoundExceededError(refused.given, refused.because, instead) from None
         return Counts(exactly, counted.dropped, counted.people_over_bound, query.over_bound(counted.people_over_bound))
 
     def draw(self, counted: Counts, draw: Draw) -> NDArray[np.int64]:

@@ -15,12 +15,6 @@ if TYPE_CHECKING:
 def listed_groups(file: str, seen: Detected, sheet: str | None, column: str) -> list[Any]:
     """Return what a column of a public list holds, in its order.
 
-    Args:
-        file: the path of the list.
-        seen: what it seems to be, by which it is read.
-        sheet: of a workbook.
-        column: the column.
-
     Raises:
         LeewardError: it cannot be read, or a group stands in it twice.
     """

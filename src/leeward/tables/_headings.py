@@ -54,11 +54,6 @@ _IS_NUMBER: Final = re.compile(r"[+-]?\d*[.,]?\d+([eE][+-]?\d+)?")
 def refuse_title(file: str, named: int, filled: int) -> None:
     """Refuse a first row that seems to be a title: it names fewer than half of the columns below it.
 
-    Args:
-        file: its name.
-        named: how many columns it names.
-        filled: how many columns hold something below it.
-
     Raises:
         DataError: it does.
     """

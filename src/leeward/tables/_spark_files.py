@@ -101,12 +101,7 @@ def may_be_read(declared: str) -> bool:
 
 
 def kind_in_spark(field: Any, declared: str | None) -> pa.DataType | None:
-    """Return what the values of a column are from then on; None where that is not certain.
-
-    Args:
-        field: the column as Spark sees it, a ``StructField``.
-        declared: the type that its file declares; None where there is no file.
-    """
+    """Return what the values of a column are from then on; None where that is not certain."""
     native = field.dataType.simpleString()
     if declared in _UNSIGNED:
         expected, kind = _UNSIGNED[declared]
@@ -121,13 +116,7 @@ def kind_in_spark(field: Any, declared: str | None) -> pa.DataType | None:
 
 
 def no_type(role: str, name: str, shown: str) -> DataError:
-    """Return the refusal of a column of a type that is not listed.
-
-    Args:
-        role: what it is for.
-        name: its name.
-        shown: its type.
-    """
+    """Return the refusal of a column of a type that is not listed."""
     return DataError(
         f"{role} = '{name}'",
         f"the column is of the type {shown.partition('<')[0]}, of which Spark may take several values for one, or read them"

@@ -41,11 +41,6 @@ def delimiter_of(file: File, writing: Writing = PLAIN) -> str:
 def in_utf8(files: Sequence[File], encoding: str | None, folder: str) -> list[File]:
     """Return files of text in UTF-8: those that are in another encoding written anew in a private folder.
 
-    Args:
-        files: the files.
-        encoding: what they are in; None for UTF-8.
-        folder: a folder of our own, which is removed.
-
     Raises:
         DataError: a file is not text in that encoding; it names the line.
     """

@@ -20,13 +20,7 @@ from leeward.local.location._terms import Terms
 
 
 def statement_of_levels(levels: Levels, terms: Terms, others: Sequence[str] | None = None) -> LocationStatement:
-    """Return the privacy statement: that of the largest ε, which holds of every report, and what each level is held to.
-
-    Args:
-        levels: the mechanisms.
-        terms: what is done besides noise.
-        others: the columns that are passed on as they are; None where no table was read.
-    """
+    """Return the privacy statement: that of the largest ε, which holds of every report, and what each level is held to."""
     every = {
         name: statement(geo, replace(terms, compared=levels.compared[name]), others)
         for name, geo in levels.mechanisms.items()

@@ -31,16 +31,13 @@ _SHOWN: Final = (10, 100, 1_000, 10_000)
 
 _THEOREMS: Final = (
     "Chatzikokolakis, Andrés, Bordenabe, Palamidessi, Broadening the Scope of Differential Privacy Using Metrics,"
-    " Definition 6"
-    " and Section 6.2: noise of weight e^{-ε·d(x, z)}, with a normaliser that does not depend on x, is"
-    " ε·d-private; here on the"
-    " points of a public grid.",
+    " Definition 6 and Section 6.2: noise of weight e^{-ε·d(x, z)}, with a normaliser that does not depend on x, is"
+    " ε·d-private; here on the points of a public grid.",
     "The same, Fact 5: a map to the plane that lengthens no distance carries the promise back to the ground.",
 )
 _BEST: Final = (
-    "Bordenabe, Chatzikokolakis, Palamidessi (2014): the mechanism of least expected loss among all that are"
-    " ε·d-private, by"
-    " linear programming; the matrix that is used was repaired and certified over all ordered pairs of places."
+    "Bordenabe, Chatzikokolakis, Palamidessi (2014): the mechanism of least expected loss among all that are ε·d-private,"
+    " by linear programming; the matrix that is used was repaired and certified over all ordered pairs of places."
 )
 
 _EXPONENTIAL: Final = (
@@ -249,9 +246,8 @@ def _not_guaranteed(geo: PositionNoise, terms: Terms) -> list[str]:
     ]
     if geo.outside == "clamp":
         found.append(
-            "Positions outside the box are moved to its edge first: the promise is about the moved positions, and"
-            " that somebody"
-            " is near the edge or beyond it may show"
+            "Positions outside the box are moved to its edge first: the promise is about the moved positions, and that"
+            " somebody is near the edge or beyond it may show"
         )
     if geo.missing == "keep":
         found.append("Where there is no position, none is reported: that it is missing shows")

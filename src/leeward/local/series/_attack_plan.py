@@ -35,12 +35,7 @@ def appliances(asked: Attacker, published: Series | Totals | TotalsTree) -> list
 def attacker_part(
     attacks: Mapping[str | None, list[Appliance]], published: Series | Totals | TotalsTree
 ) -> AppliancePart:
-    """Simulate what the attacker of a spec learns; reads no data.
-
-    Args:
-        attacks: those of each level, and of no level where all have one ε.
-        published: what is published, of any level.
-    """
+    """Simulate what the attacker of a spec learns; reads no data."""
     text = "knows every reading, and asks whether an appliance ran of which he knows what it adds: as likely as not, to him"
     if isinstance(published, TotalsTree):
         text += "; the best guess is from noisy totals before they add up, which tell as much as published ones or more"

@@ -42,13 +42,7 @@ def table_of_totals(totals: Totals, noisy: Integers, groups: Mapping[str, Sequen
 
 
 def table_of_tree(tree: TotalsTree, totals: Sequence[Integers], groups: Mapping[str, Sequence[Any]]) -> pa.Table:
-    """Return the table of a tree, the widest level of each meter first.
-
-    Args:
-        tree: what is published.
-        totals: what was drawn, in steps: shape (groups, spans) for each level, from the narrowest.
-        groups: as for `table_of_totals`.
-    """
+    """Return the table of a tree, the widest level of each meter first."""
     import pyarrow as pa
 
     spans = [span for level in tree.spans[::-1] for span in level]

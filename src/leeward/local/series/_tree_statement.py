@@ -20,12 +20,7 @@ _TREE: Final = (
 
 
 def statement_of_tree(tree: TotalsTree, others: Sequence[str] | None = None) -> SeriesStatement:
-    """Return the privacy statement of a tree.
-
-    Args:
-        tree: what is published, and what is promised.
-        others: the columns that are passed on as they are; None where no table was read.
-    """
+    """Return the privacy statement of a tree."""
     totals, series = tree.totals, tree.totals.series
     made, rate = statement(series, totals, others), tree.mechanism.price.readings
     snapping = at_most(float(tree.snapping), 4)

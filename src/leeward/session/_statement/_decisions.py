@@ -21,12 +21,12 @@ from leeward._statement import (
     VisitorStatement,
 )
 from leeward.mechanism import AdaptiveSanitized, Everyone, Geometric, Sanitized, ThresholdRule
-from leeward.notion import of_rows
+from leeward.notion import words_of
 from leeward.planner._people import a, at_most_people, people, were_there
 from leeward.planner._plan import Plan, Planned
 from leeward.query import CountVisitors
 from leeward.query._statistic import Noun
-from leeward.session._statement._heading import SIDES, direction, exact_text, promised, stated
+from leeward.session._statement._heading import defined_in, direction, exact_text, promised, stated
 from leeward.session._statement._numbers import numbers_asked, numbers_assumed, numbers_left_out, numbers_placed
 from leeward.session._statement._visitors import visitors_asked, visitors_assumed, visitors_left_out
 
@@ -214,7 +214,7 @@ def _theorems(plan: Plan) -> list[str]:
     found = [_THEOREMS[plan.mechanism.name]]
     if plan.query.scans > 1 and plan.mechanism.stop_after is not None:
         found.append(_SCANS)
-    return [*found, *([SIDES[plan.notion.name]] if plan.notion.name in SIDES else [])]
+    return [*found, *defined_in(plan.notion, by_noise=True)]
 
 
 def _guaranteed(plan: Plan, places: int) -> list[str]:
@@ -230,8 +230,8 @@ def _guaranteed(plan: Plan, places: int) -> list[str]:
         least = plan.alarm.bound
         meaning = f"at least {people(least, many)} {were_there(least, noun)}{relative}"
         found.append(_trust("dangerous", meaning, plan.alarm, places, noun))
-    kept = plan.notion.with_epsilon(plan.price).words
-    found.append(promised((of_rows(kept) if plan.query.of_rows else kept).definition, plan.price))
+    kept = words_of(plan.notion.with_epsilon(plan.price), rows=plan.query.of_rows)
+    found.append(promised(kept.definition, plan.price))
     return found
 
 
@@ -248,7 +248,7 @@ def _trust(state: str, meaning: str, decision: ThresholdRule, places: int, noun:
 
 def _not_guaranteed(plan: Plan, left_out: Sequence[str]) -> list[str]:
     noun = plan.query.noun
-    words = of_rows(plan.notion.words) if plan.query.of_rows else plan.notion.words
+    words = words_of(plan.notion, rows=plan.query.of_rows)
     found = [f"'Obscure' says nothing: {a(noun)} may be obscure because of the noise alone", *left_out]
     if plan.may_stop:
         found.append(f"{noun.capitalize()}s after the stop are not answered at all; they are marked so and say nothing")

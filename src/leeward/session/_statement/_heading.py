@@ -11,16 +11,18 @@ from typing import Any
 
 from leeward._statement import NOT_YET, NotionStated, Published, Statement, reading
 from leeward.exact._real import Real
-from leeward.notion import Notion, of_rows
+from leeward.notion import Notion, words_of
 from leeward.planner._selection_plan import AnyPlan
 from leeward.version import __version__
 
 _DEFINED = {
-    "addition-only": "One-Sided Differential Privacy (differentialprivacy.org), Definition 1.",
-    "removal-only": "One-Sided Differential Privacy (differentialprivacy.org), Definition 2.",
-    "presence": "Takagi et al., Definitions IV.1 and IV.2 with one policy for every listed place, all at once.",
+    "addition-only": ("One-Sided Differential Privacy (differentialprivacy.org), Definition 1", " and Proposition 3"),
+    "removal-only": ("One-Sided Differential Privacy (differentialprivacy.org), Definition 2", " and Proposition 4"),
+    "presence": ("Takagi et al., Definitions IV.1 and IV.2 with one policy for every listed place, all at once", ""),
 }
-"""Where the notion is defined, for those that the field knows by another's name."""
+"""Where the notion is defined, for those that the field knows by another's name, and where noise is shown to keep it."""
+
+_TWO_SIDED = "Ghosh, Roughgarden, Sundararajan (2009): the two-sided geometric mechanism is ε-differentially private."
 
 
 def privacy_statement(
@@ -62,15 +64,9 @@ def stated(plan: Any, places: int, heading: dict[str, Any], promises: Sequence[s
 
 
 def notion_stated(notion: Notion, price: Real, *, rows: bool = False) -> NotionStated:
-    """Return the promise of everything that is published, at the ε of its whole price: after c stops c times the notion.
-
-    Args:
-        notion: the notion.
-        price: in ε of the notion.
-        rows: whether every row is a person of its own.
-    """
+    """Return the promise of everything that is published, at the ε of its whole price: after c stops c times the notion."""
     kept = notion.with_epsilon(price)
-    words = of_rows(kept.words) if rows else kept.words
+    words = words_of(kept, rows=rows)
     return NotionStated(
         name=notion.name,
         epsilon=str(kept.epsilon),
@@ -83,13 +79,7 @@ def notion_stated(notion: Notion, price: Real, *, rows: bool = False) -> NotionS
 
 
 def promised(definition: str, price: Real, delta: Fraction | None = None) -> str:
-    """Say what all that is published keeps at once, and how its formula is read.
-
-    Args:
-        definition: of the notion, as a formula.
-        price: ε of the whole release.
-        delta: its δ; None or 0 where there is none.
-    """
+    """Say what all that is published keeps at once, and how its formula is read."""
     and_delta = f" and δ = {delta}" if delta else ""
     return (
         "This promise holds for all answers to this question together, and for anything concluded from them."
@@ -98,9 +88,12 @@ def promised(definition: str, price: Real, delta: Fraction | None = None) -> str
     )
 
 
-def defined_in(notion: Notion) -> tuple[str, ...]:
-    """Return where a notion is defined by another name; nothing for the others."""
-    return (_DEFINED[notion.name],) if notion.name in _DEFINED else ()
+def defined_in(notion: Notion, *, by_noise: bool = False) -> tuple[str, ...]:
+    """Return where a notion is defined by another name, and that noise on answers keeps it; nothing where that is known."""
+    if notion.name not in _DEFINED:
+        return (_TWO_SIDED,) if by_noise and notion.name == "dp" else ()
+    where, kept = _DEFINED[notion.name]
+    return (f"{where}{kept if by_noise else ''}.",)
 
 
 def today() -> str:
@@ -120,12 +113,3 @@ def direction(up: Real, down: Real) -> str:
     if up.is_infinite:
         return f"never positive, of rate {down} downwards"
     return f"of rate {up} upwards and {down} downwards"
-
-
-SIDES = {
-    "addition-only": "One-Sided Differential Privacy (differentialprivacy.org), Definition 1 and Proposition 3.",
-    "removal-only": "One-Sided Differential Privacy (differentialprivacy.org), Definition 2 and Proposition 4.",
-    "presence": "Takagi et al., Definitions IV.1 and IV.2 with one policy for every listed place, all at once.",
-    "dp": "Ghosh, Roughgarden, Sundararajan (2009): the two-sided geometric mechanism is ε-differentially private.",
-}
-"""What else a notion's releases rely on."""

@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
-from leeward._plain import at_most, counted, listed
+from leeward._plain import at_most, counted, decimal, listed
 from leeward._statement import CutStated, NoisePart, NumberMechanism, NumberQuery, NumberStatement
-from leeward.notion import Notion, PrivacyDescription, of_rows
+from leeward.notion import Notion, PrivacyDescription, words_of
 from leeward.notion._metric import BoundedChange
 from leeward.notion._value_grid import ValueGrid
 from leeward.planner._accuracy import MeanAccuracy
@@ -19,10 +18,11 @@ from leeward.planner._people import people
 from leeward.query._combined import HOW
 from leeward.query._group_names import columns_named
 from leeward.query._numeric import Percentile
+from leeward.query._percentiles import names_of
 from leeward.query._source import Allowed
 from leeward.query._spread import Variance
 from leeward.query._statistic import Statistic
-from leeward.session._statement._heading import SIDES, direction, exact_text, promised, stated
+from leeward.session._statement._heading import defined_in, direction, exact_text, promised, stated
 from leeward.session._statement._windows import during, shown_twice, window_stated
 
 IN_ORDER = "A larger percentile of a group never has a smaller answer"
@@ -46,7 +46,7 @@ def number_statement(
         mechanism=_made(plan),
         accuracy=plan.accuracy(),
         assumptions=(*numbers_assumed(query), *promises),
-        theorems=(_THEOREM, *([SIDES[plan.notion.name]] if plan.notion.name in SIDES else [])),
+        theorems=(_THEOREM, *defined_in(plan.notion, by_noise=True)),
         guaranteed=tuple(_guaranteed(plan)),
         not_guaranteed=tuple(_not_guaranteed(plan)),
     )
@@ -103,7 +103,7 @@ def _made(plan: NumberPlan) -> NumberMechanism:
 
 def _words(plan: NumberPlan) -> PrivacyDescription:
     """Return the notion's words, about rows where every row is a person of its own."""
-    return of_rows(plan.notion.words) if plan.query.of_rows else plan.notion.words
+    return words_of(plan.notion, rows=plan.query.of_rows)
 
 
 def _question(query: Statistic) -> str:
@@ -126,10 +126,9 @@ def _question(query: Statistic) -> str:
 
 
 def point(query: Statistic) -> str:
-    """Return what percentiles are called: the median, the least or greatest value, or the point of so many per cent."""
+    """Return what the percentiles of a question are called."""
     assert isinstance(query.numeric, Percentile)
-    named = {Fraction(0): "least value", Fraction(50): "median", Fraction(100): "greatest value"}
-    return listed([named.get(p, f"{decimal(p)} % point") for p in query.ps or (query.numeric.p,)])
+    return listed(names_of(query.ps or (query.numeric.p,)))
 
 
 def numbers_rounded(values: ValueGrid) -> str:
@@ -162,18 +161,21 @@ def _mechanism(plan: NumberPlan) -> str:
     return f"Each answer, {grid}, gets exact geometric noise, {laws[0]}{clamped}"
 
 
+def whose_rows(*, of_rows: bool) -> str:
+    """Return what every answer about rows rests on: whose each of them is."""
+    if not of_rows:
+        return "One person's rows all carry the same id, and different people carry different ids"
+    return (
+        "Every row is a person of its own: the promise is about a single row, and whoever has several rows is protected"
+        " for each of them alone, not for all of them together"
+    )
+
+
 def numbers_assumed(query: Statistic) -> list[str]:
     """Return what every answer about these numbers rests on."""
-    found, table = [], query.records
-    if table.person is None:
-        found.append(
-            "Every row is a person of its own: the promise is about a single row, and whoever has several rows is protected"
-            " for each of them alone, not for all of them together"
-        )
-    else:
-        found.append("One person's rows all carry the same id, and different people carry different ids")
-        if table.combine == "refuse":
-            found.append("Nobody has more than one row that counts: that was checked on the data, and is not protected")
+    found = [whose_rows(of_rows=query.of_rows)]
+    if query.records.combine == "refuse" and not query.of_rows:
+        found.append("Nobody has more than one row that counts: that was checked on the data, and is not protected")
     if query.people is not None:
         found.append(f"That {_having(query)} a number is publicly known: it was checked, and is not protected")
     chosen = [
@@ -302,9 +304,3 @@ def numbers_left_out(query: Statistic) -> list[str]:
 def _having(query: Statistic) -> str:
     assert query.people is not None
     return f"{people(query.people, query.many)} {'has' if query.people == 1 else 'have'}"
-
-
-def decimal(number: Fraction) -> str:
-    """Write a public number as a decimal where it is one of a few digits, else as a fraction."""
-    short = f"{float(number):.10g}"
-    return short if Fraction(short) == number else str(number)

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from leeward._plain import decimal
 from leeward._statement import NumberStatement, RankMechanism
-from leeward.notion import of_rows
+from leeward.notion import words_of
 from leeward.planner._accuracy import RankAccuracy
 from leeward.planner._people import at_most_people
 from leeward.planner._rank_plan import RankPlan
@@ -15,7 +16,6 @@ from leeward.query._statistic import Statistic
 from leeward.session._statement._heading import defined_in, promised, stated
 from leeward.session._statement._numbers import (
     IN_ORDER,
-    decimal,
     numbers_asked,
     numbers_assumed,
     numbers_left_out,
@@ -76,7 +76,7 @@ def _shares(plan: RankPlan) -> tuple[str, str]:
 
 def _guaranteed(plan: RankPlan, accuracy: RankAccuracy) -> list[str]:
     query = plan.query
-    words = of_rows(plan.notion.words) if query.of_rows else plan.notion.words
+    words = words_of(plan.notion, rows=query.of_rows)
     named = "percentile" if query.ps else point(query)
     exact, where = f"the exact {named}", " of its group" if len(query.groups) > 1 else ""
     together = f": all percentiles{where} keep that at once" if query.ps else ""
@@ -114,7 +114,7 @@ def _guaranteed(plan: RankPlan, accuracy: RankAccuracy) -> list[str]:
 def _not_guaranteed(plan: RankPlan) -> list[str]:
     query, values = plan.query, plan.query.values
     assert values is not None
-    words = of_rows(plan.notion.words) if query.of_rows else plan.notion.words
+    words = words_of(plan.notion, rows=query.of_rows)
     found = [
         f"Nothing is said of how far an answer is from the exact one as a number: where no {_one(query)} has a number for a"
         " long stretch, every point of the stretch has one rank",

@@ -8,7 +8,7 @@ from typing import Any
 
 from leeward._plain import counted
 from leeward._statement import NumberQuery, SelectionMechanism, SelectionQuery, SelectionStatement, VisitorQuery
-from leeward.notion import of_rows
+from leeward.notion import words_of
 from leeward.planner._accuracy import SelectionAccuracy
 from leeward.planner._selection_plan import SelectionPlan
 from leeward.query import CountVisitors, Selection
@@ -82,7 +82,7 @@ def _assumptions(query: Selection) -> list[str]:
 
 
 def _guaranteed(plan: SelectionPlan, accuracy: SelectionAccuracy) -> list[str]:
-    query, words = plan.query, of_rows(plan.notion.words) if plan.query.of_rows else plan.notion.words
+    query, words = plan.query, words_of(plan.notion, rows=plan.query.of_rows)
     so = query.counted_so + ("," if query.counted_so.startswith(",") else "")
     far, than = ("fewer", "most") if query.which == "busiest" else ("more", "fewest")
     verb = "had" if isinstance(query.counts, CountVisitors) else "has"
@@ -99,7 +99,7 @@ def _guaranteed(plan: SelectionPlan, accuracy: SelectionAccuracy) -> list[str]:
 
 def _not_guaranteed(plan: SelectionPlan) -> list[str]:
     query, counts = plan.query, plan.query.counts
-    words = of_rows(plan.notion.words) if query.of_rows else plan.notion.words
+    words = words_of(plan.notion, rows=query.of_rows)
     found = [
         f"The named {query.noun} need not be the {query.which}; nor is anything said of how many {query.many} it has, or of"
         f" any other {query.noun}",

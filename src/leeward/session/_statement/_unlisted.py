@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
-from leeward._plain import counted
+from leeward._plain import counted, listed
 from leeward._statement import DeltaStated, NotionStated, UnlistedMechanism, UnlistedQuery, UnlistedStatement
 from leeward.exact._weight import Weight
 from leeward.planner._accuracy import UnlistedAccuracy
@@ -15,6 +15,7 @@ from leeward.planner._people import at_most_people, people
 from leeward.planner._unlisted_plan import UnlistedPlan
 from leeward.query._unlisted_groups import LONGEST, UnlistedGroups
 from leeward.session._statement._heading import defined_in, promised, stated
+from leeward.session._statement._numbers import whose_rows
 from leeward.session._statement._windows import during, shown_twice, window_stated
 
 _THEOREM = (
@@ -116,18 +117,12 @@ def _upwards(chance: Weight, digits: int) -> str:
 
 
 def _assumed(query: UnlistedGroups) -> list[str]:
-    if query.of_rows:
-        found = [
-            "Every row is a person of its own: the promise is about a single row, and whoever has several rows is protected"
-            " for each of them alone, not for all of them together"
-        ]
-    else:
-        found = ["One person's rows all carry the same id, and different people carry different ids"]
-        if query.if_more == "refuse":
-            found.append(
-                f"Nobody is in more than {counted(query.groups_per_person, 'group')}: that was checked on the data, and is"
-                " not protected"
-            )
+    found = [whose_rows(of_rows=query.of_rows)]
+    if query.if_more == "refuse" and not query.of_rows:
+        found.append(
+            f"Nobody is in more than {counted(query.groups_per_person, 'group')}: that was checked on the data, and is"
+            " not protected"
+        )
     bounds = "the bounds and the window" if query.window is not None else "and the bounds"
     found.append(f"The column of the groups, its type, {bounds} were chosen without looking at the data")
     return found
@@ -178,11 +173,11 @@ def _not_guaranteed(plan: UnlistedPlan, accuracy: UnlistedAccuracy) -> list[str]
         )
     lacking = [*([] if query.of_rows else ["a person"]), "a group"]
     lacking += [] if query.window is None else ["a time that can be compared with the window"]
-    left_out = [f"without {', '.join(lacking[:-1])}{' or ' if lacking[:-1] else ''}{lacking[-1]}"]
+    left_out = [f"without {listed(lacking, 'or')}"]
     left_out += [f"with a group of more than {LONGEST} bytes, or of more than 63 bits"]
     left_out += ["outside the window"] if query.window is not None else []
     left_out += ["removed by the filter"] if query.records.keep else []
-    found.append(f"Rows {', '.join(left_out[:-1])} or {left_out[-1]} are not counted")
+    found.append(f"Rows {listed(left_out, 'or')} are not counted")
     found += shown_twice(query)
     if words.reveals:
         found.append(f"Not protected: {words.reveals}")

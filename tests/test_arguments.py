@@ -312,10 +312,11 @@ ELSEWHERE = {
         delta_bound delta_bound_complement delta_needed diameter epsilon_bound epsilon_bound_complement epsilon_needed
         epsilon_needed_complement exp_minus expansion expansive_chain exponential_mechanism extreme_reveals filled_bins
         flip_minus floor_digits hidden hide_one hiding_bound hiding_distance in_class_c in_rows induced_edges
-        is_tight listed maximally_tight measure_distance moment of_rows one_sided outside_ball parallel parts_touched
+        is_tight listed maximally_tight measure_distance moment one_sided outside_ball parallel parts_touched
         perturb_in_spark privacy_statement pull_back pushed randomized_sanitizer read_loss read_prior region
-        restricted sample_tables sampled_rows scaling_function shared substitute_all substitute_one thin thinning
-        tight true_scale uniform_below useful_within usefulness usefulness_curve variances with_nobody without_chain""",
+        refused_in_rows restricted sample_tables sampled_rows scaling_function shared substitute_all substitute_one thin
+        thinning tight true_scale uniform_below useful_within usefulness usefulness_curve variances with_nobody without_chain
+        words_of""",
 }
 
 JUNK: list[Any] = [

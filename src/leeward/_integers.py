@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole numbers as products, with bounded work: factoring large integers takes years, finding common parts does not."""
+"""Whole numbers: the least for which something holds; and as products, with bounded work.
+
+Factoring large integers takes years, finding common parts does not.
+"""
 
 from __future__ import annotations
 
 import functools
 import math
 import sys
+from collections.abc import Callable
 
 import flint
 
@@ -16,6 +20,22 @@ MODULUS = sys.hash_info.modulus
 """The prime modulo which Python hashes rational numbers."""
 
 _SMALL_PRIMES = tuple(p for p in range(2, 1000) if all(p % q for q in range(2, math.isqrt(p) + 1)))
+
+
+def least(holds: Callable[[int], bool], first: int = 0) -> int:
+    """Return the least whole number from ``first`` on for which something holds, as it does for all above."""
+    step = 1
+    while not holds(first + step - 1):
+        step *= 2
+    return least_between(holds, first + step // 2 - 1, first + step - 1)
+
+
+def least_between(holds: Callable[[int], bool | None], low: int, high: int) -> int:
+    """Return the least number above ``low``, for which something does not hold, up to ``high``, for which it does."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
 
 
 @functools.lru_cache(maxsize=4096)

@@ -20,7 +20,7 @@ from leeward.exact._real import Real
 from leeward.notion import (
     Graded,
     Notion,
-    in_rows,
+    refused_in_rows,
     words_of,
 )
 from leeward.notion._named import NAMED
@@ -164,12 +164,8 @@ def charge(notion: Notion, cost: Real, counted_in: str, *, rows: bool = False) -
             "what that promises does not follow from its name alone, so nothing else can be priced in it",
             "Release under the notion of the budget",
         )
-    try:
+    with refused_in_rows(rows):
         return amount * price(notion.with_epsilon(1), budget)
-    except BudgetConflictError as refused:
-        if rows:
-            raise BudgetConflictError(*map(in_rows, (refused.given, refused.because, refused.instead))) from None
-        raise
 
 
 def _about_rows(counted_in: str) -> bool:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from leeward._integers import least_between
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, exact, finite, integer, positive
 from leeward.exact._weight import Weight, exp, exp_minus, log, weight
@@ -134,10 +135,7 @@ class BestDecision:
         low, high = -1, 1
         while self._rise_bounds(high):
             low, high = high, 2 * high
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self._rise_bounds(middle) else (low, middle)
-        return high
+        return least_between(lambda steps: not self._rise_bounds(steps), low, high)
 
     def _rise_bounds(self, steps: int) -> bool:
         last = self._risen(steps)

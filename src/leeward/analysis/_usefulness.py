@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 
+from leeward._integers import least
 from leeward.analysis._loss import absolute
 from leeward.errors import InputError
 from leeward.exact._real import Exact, exact
@@ -56,14 +57,7 @@ def useful_within(mechanism: Geometric, delta: Weight | Exact) -> Fraction:
     allowed, step = weight(delta), mechanism.step.rational
     if not 0 < allowed < 1 or step is None:
         raise InputError(f"delta = {delta}", "no finite α serves it", "Give δ above 0 and below 1")
-    high = 1
-    while usefulness(mechanism, high * step) > allowed:
-        high *= 2
-    low = -1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if usefulness(mechanism, middle * step) <= allowed else (middle, high)
-    return high * step
+    return least(lambda steps: usefulness(mechanism, steps * step) <= allowed) * step
 
 
 def _radius(alpha: Exact) -> Fraction:

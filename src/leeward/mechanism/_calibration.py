@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
+from leeward._integers import least_between
 from leeward._taught import taught
 from leeward.distance import Line
 from leeward.errors import InputError, LowUtilityError
@@ -129,14 +130,7 @@ def least_multiple(meets: Callable[[Fraction], bool], step: Exact, most: int = _
         high *= 2
         if high > _MOST_STEPS or high * unit > most:
             raise LowUtilityError("That accuracy", "no rate that noise can have reaches it", "Ask for a little less")
-    low = high // 2  # not met, or 0
-    while high - low > 1:
-        middle = (low + high) // 2
-        if meets(middle * unit):
-            high = middle
-        else:
-            low = middle
-    return high * unit
+    return least_between(lambda steps: meets(steps * unit), high // 2, high) * unit  # not met at half, or that is 0
 
 
 def _unit(step: Exact) -> Fraction:

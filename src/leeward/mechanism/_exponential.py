@@ -16,6 +16,7 @@ from typing import Any
 
 import flint
 
+from leeward._integers import least_between
 from leeward.distance import FiniteDistance, listed
 from leeward.errors import RefusedError
 from leeward.exact._real import Exact, Real, exact, outward, positive
@@ -64,17 +65,14 @@ def exponential_fallback(distance: FiniteDistance[Any]) -> tuple[FiniteMechanism
         RefusedError: if no scale is: where ∞ leaves some points far fewer alternatives than others.
     """
     distance = listed(distance)
-    low, high = 0, 2 << HALVINGS
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if true_scale(distance, _dyadic(middle))[1] <= 1 else (low, middle)
-    if not low:
+    best = least_between(lambda steps: true_scale(distance, _dyadic(steps))[1] > 1, 0, 2 << HALVINGS) - 1
+    if not best:
         raise RefusedError(
             f"An exponential mechanism on {distance}",
             "at every scale some row is normalised too differently from the next",
             "Use optimal(...) for a prior and a loss",
         )
-    return exponential_mechanism(distance, _dyadic(low)), _dyadic(low)
+    return exponential_mechanism(distance, _dyadic(best)), _dyadic(best)
 
 
 def _dyadic(steps: int) -> Real:

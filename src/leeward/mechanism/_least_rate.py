@@ -30,6 +30,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from leeward._integers import least_between
 from leeward.distance import Line
 from leeward.errors import LowUtilityError
 from leeward.exact._weight import Weight, log
@@ -169,7 +170,4 @@ def _last(holds: Callable[[int], bool], first: int, most: int) -> int:
     while low + reach <= most and holds(low + reach):
         low, reach = low + reach, 2 * reach
     high = min(low + reach, most + 1)  # does not hold, or is beyond
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
+    return least_between(lambda number: not holds(number), low, high) - 1

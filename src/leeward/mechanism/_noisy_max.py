@@ -37,6 +37,7 @@ import flint
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leeward._integers import least
 from leeward._plain import told
 from leeward._taught import taught
 from leeward.distance import Derived
@@ -154,14 +155,7 @@ class NoisyMax:
         def kept(k: int) -> bool:
             return Fraction(self.chance_below(options, k)) <= 1 - asked
 
-        most = 0
-        while not kept(most):
-            most = 2 * most + 1
-        least = -1 if not most else most // 2  # one that does not keep it
-        while most - least > 1:
-            middle = (least + most) // 2
-            least, most = (least, middle) if kept(middle) else (middle, most)
-        return most
+        return least(kept)
 
     def on(self, vectors: Iterable[tuple[int, ...]]) -> FiniteMechanism:
         """Return the exact matrix on the given rows of counts (all of one length); outputs are tuples of positions."""

@@ -72,6 +72,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._integers import least_between
 from leeward._plain import told
 from leeward._taught import taught
 from leeward.distance import Line
@@ -287,11 +288,7 @@ def _least_reach(line: Line, delta: Weight, changed: int) -> int:
         raise NoiseError(
             "Noise that ends so rarely", f"it would reach farther than {LONGEST_REACH:,}", "Take a larger ε or δ"
         )
-    least = most // 2  # 0, or too short
-    while most - least > 1:
-        middle = (least + most) // 2
-        least, most = (least, middle) if keeps(middle) else (middle, most)
-    return most
+    return least_between(keeps, most // 2, most)  # 0, or too short
 
 
 def _kept(end: Weight, delta: Weight, changed: int) -> bool:

@@ -23,6 +23,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._integers import least_between
 from leeward.errors import InputError, NoiseError
 from leeward.exact._real import Exact, Real, inf, positive, whole
 from leeward.exact._weight import Weight, exp_minus, weight, weighted_sum
@@ -196,10 +197,7 @@ class Marginal:
             high *= 2
         while self.cdf(low) >= p:
             low *= 2
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.cdf(middle) >= p else (middle, high)
-        return high
+        return least_between(lambda k: self.cdf(k) >= p, low, high)
 
     def mean(self) -> Weight:
         """Return E z_1."""

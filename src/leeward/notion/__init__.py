@@ -19,7 +19,7 @@ from leeward.notion._personalised import Personalised
 from leeward.notion._policy import Policy
 from leeward.notion._priced import Price
 from leeward.notion._record_distance import RecordDistance
-from leeward.notion._rows import in_rows, words_of
+from leeward.notion._rows import in_rows, refused_in_rows, words_of
 from leeward.notion._value_grid import ValueGrid
 
 __all__ = [
@@ -74,6 +74,7 @@ __all__ = [
     "convert",
     "has",
     "in_rows",
+    "refused_in_rows",
     "where",
     "with_nobody",
     "words_of",

@@ -9,8 +9,11 @@ them alone. What the words say of a person is therefore said of a row.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields, replace
 
+from leeward.errors import BudgetConflictError, NotPrivateError
 from leeward.notion._notion import Notion, PrivacyDescription
 
 _SAID = (
@@ -39,6 +42,17 @@ def in_rows(text: str) -> str:
     for pattern, instead in _SAID:
         parts[::2] = [re.sub(pattern, instead, part) for part in parts[::2]]
     return "".join(parts)
+
+
+@contextmanager
+def refused_in_rows(rows: bool) -> Iterator[None]:
+    """Say of rows what is refused of people, where every row is a person of its own."""
+    try:
+        yield
+    except (NotPrivateError, BudgetConflictError) as refused:
+        if not rows:
+            raise
+        raise type(refused)(*map(in_rows, (refused.given, refused.because, refused.instead))) from None
 
 
 def words_of(notion: Notion, *, rows: bool) -> PrivacyDescription:

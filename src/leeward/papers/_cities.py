@@ -100,9 +100,9 @@ def readings() -> pd.DataFrame:
     )
 
 
-def delta_answer(k: int, delta: float = 1e-4) -> float:
-    """Return the most that (1, δ)-DP allows at distance k and α = 0 by Section III-B."""
-    return min(1.0, delta * math.fsum(math.exp(i) for i in range(k)))
+def delta_answer(k: int) -> float:
+    """Return the most that (1, 1/10000)-DP allows at distance k and α = 0 by Section III-B."""
+    return min(1.0, 1e-4 * math.fsum(math.exp(i) for i in range(k)))
 
 
 def at_one(reading: Reading) -> tuple[float, float]:

@@ -29,7 +29,7 @@ from leeward.errors import InputError, NotPrivateError
 from leeward.exact._real import Real
 from leeward.mechanism import Geometric
 from leeward.noise import Bits, DirectedGeometric
-from leeward.notion import REPLACE, Notion, in_rows, words_of
+from leeward.notion import REPLACE, Notion, refused_in_rows, words_of
 from leeward.notion._generated import check_generated
 from leeward.notion._notion import Step
 from leeward.planner._accuracy import ErrorAt, MeanAccuracy, NumberAccuracy
@@ -278,12 +278,8 @@ def plan_number(query: Statistic, notion: Notion) -> NumberPlan:
     Raises:
         NotPrivateError: the notion does not protect such an answer.
     """
-    try:
+    with refused_in_rows(query.of_rows):
         return _planned(query, notion)
-    except NotPrivateError as refused:
-        if query.of_rows:
-            raise NotPrivateError(*map(in_rows, (refused.given, refused.because, refused.instead))) from None
-        raise
 
 
 def _planned(query: Statistic, notion: Notion) -> NumberPlan:

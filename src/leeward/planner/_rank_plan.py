@@ -57,11 +57,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._displayed import Displayed
-from leeward.errors import NotPrivateError
 from leeward.exact._real import Real
 from leeward.mechanism import RankSelection
 from leeward.noise import Bits
-from leeward.notion import Notion, in_rows
+from leeward.notion import Notion, refused_in_rows
 from leeward.planner._accuracy import RankAccuracy
 from leeward.planner._number_plan import Scale, in_order, statistic_told, steps_of
 from leeward.query._numeric import Percentile
@@ -211,11 +210,7 @@ def plan_rank(query: Statistic, notion: Notion) -> RankPlan:
         InputError: it is no percentile.
     """
     numeric = query.numeric
-    try:
+    with refused_in_rows(query.of_rows):
         rate = rank_rate(notion, query, steps_of(query, notion))
-    except NotPrivateError as refused:
-        if query.of_rows:
-            raise NotPrivateError(*map(in_rows, (refused.given, refused.because, refused.instead))) from None
-        raise
     assert isinstance(numeric, Percentile)
     return RankPlan(query, notion, RankSelection(rate, numeric.p))

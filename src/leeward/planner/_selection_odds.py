@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._document import Part
+from leeward._integers import least_between
 from leeward.noise import DirectedGeometric
 from leeward.query._selection import Which
 
@@ -113,11 +114,7 @@ def _least(keeps: Callable[[int], bool | None]) -> int | None:
         if kept is None:
             return None
         most = 2 * most + 1
-    least = -1 if not most else most // 2
-    while most - least > 1:
-        middle = (least + most) // 2
-        least, most = (least, middle) if keeps(middle) else (middle, most)
-    return most
+    return least_between(keeps, most // 2 if most else -1, most)
 
 
 def _kept(chances: Mapping[int, float]) -> int:

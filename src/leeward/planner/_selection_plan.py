@@ -33,7 +33,7 @@ from leeward.errors import InputError, NotPrivateError
 from leeward.exact._real import Real, whole
 from leeward.mechanism import NoisyMax
 from leeward.noise import Bits
-from leeward.notion import Notion, in_rows, words_of
+from leeward.notion import Notion, refused_in_rows, words_of
 from leeward.planner._accuracy import SelectionAccuracy
 from leeward.planner._number_plan import NumberPlan, steps_of
 from leeward.planner._plan import Plan
@@ -142,7 +142,8 @@ def plan_selection(query: Selection, notion: Notion) -> SelectionPlan:
     """
     counts = query.counts
     try:
-        rate = rate_between(notion, counts, steps_of(counts, notion))
+        with refused_in_rows(query.of_rows):
+            rate = rate_between(notion, counts, steps_of(counts, notion))
     except NotPrivateError as refused:
         if isinstance(counts, CountVisitors) and counts.truncates:
             # refused without the bound too, or else that is the way out
@@ -152,7 +153,5 @@ def plan_selection(query: Selection, notion: Notion) -> SelectionPlan:
                 "keeping only some places of a person is not monotone: without one visit, another place's count can rise",
                 "Leave places_per_person and if_more out: naming a place needs no bound",
             ) from None
-        if query.of_rows:
-            raise NotPrivateError(*map(in_rows, (refused.given, refused.because, refused.instead))) from None
         raise
     return SelectionPlan(query, notion, NoisyMax(rate), query.options)

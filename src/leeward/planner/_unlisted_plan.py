@@ -13,7 +13,6 @@ size whatever was drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -23,14 +22,15 @@ from numpy.typing import NDArray
 
 from leeward._buffers import numbers, texts
 from leeward._displayed import Displayed
+from leeward._integers import least
 from leeward._plain import plain_lines, probability
 from leeward.accounting import Event, GeometricEvent, UnknownKeysEvent
-from leeward.errors import InputError, NotPrivateError
+from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, exact
 from leeward.exact._weight import Weight, weight
 from leeward.mechanism import UnknownKeys
 from leeward.noise import Bits
-from leeward.notion import REPLACE, Notion, PrivacyDescription, in_rows, words_of
+from leeward.notion import REPLACE, Notion, PrivacyDescription, refused_in_rows, words_of
 from leeward.planner._accuracy import ChanceShown, UnlistedAccuracy
 from leeward.planner._people import people
 from leeward.query._statistic import DrawnFrom
@@ -133,7 +133,7 @@ class UnlistedPlan(Displayed):
     def people_for(self, chance: Exact) -> int:
         """Return the least number of people with whom a group is shown with at least this probability."""
         wanted = weight(chance)
-        return _least(lambda people: self.mechanism.chance_shown(people) >= wanted, 1)
+        return least(lambda people: self.mechanism.chance_shown(people) >= wanted, 1)
 
     def accuracy(self) -> UnlistedAccuracy:
         """Return which groups are shown how often, and how far their counts are off."""
@@ -157,7 +157,7 @@ class UnlistedPlan(Displayed):
             odds=tuple(odds),
             off_by_at_most=made.reach,
             mean_absolute=float(law.mean_absolute()),
-            within_95_percent=_least(lambda k: law.cdf(k) - law.cdf(-k - 1) >= _MOSTLY, 0),
+            within_95_percent=least(lambda k: law.cdf(k) - law.cdf(-k - 1) >= _MOSTLY),
         )
 
     def __str__(self) -> str:
@@ -204,28 +204,12 @@ def plan_unlisted(query: UnlistedGroups, notion: Notion, delta: Exact | None = N
         InputError: δ is missing, not needed or out of range.
         NoiseError: noise would have to reach too far.
     """
-    try:
+    with refused_in_rows(query.of_rows):
         mechanism = UnknownKeys.under(notion, delta, keys_per_person=query.groups_per_person)
-    except NotPrivateError as refused:
-        if query.of_rows:
-            raise NotPrivateError(*map(in_rows, (refused.given, refused.because, refused.instead))) from None
-        raise
     promised = Fraction(0) if delta is None else exact(delta).rational
     if promised is None:
         raise InputError(f"delta = {delta}", "budgets are kept in exact fractions", 'Give it as a decimal, "1e-6"')
     return UnlistedPlan(query, notion, promised, mechanism)
-
-
-def _least(holds: Callable[[int], bool], first: int) -> int:
-    """Return the least whole number of at least ``first`` for which something holds, as it does for all above."""
-    step = 1
-    while not holds(first + step - 1):
-        step *= 2
-    least, most = first + step // 2 - 1, first + step - 1  # of the first it is not known; of the second it holds
-    while most - least > 1:
-        middle = (least + most) // 2
-        least, most = (least, middle) if holds(middle) else (middle, most)
-    return most
 
 
 def delta_of(plan: object) -> Fraction:

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
 
+from leeward._integers import least_between
 from leeward._plain import counted
 from leeward._taught import taught
 from leeward.errors import InputError, NotPrivateError
@@ -308,11 +309,8 @@ class Percentile(Numeric):
 
     def most_people(self, between: int) -> int:
         """Return the largest number of people of whom no more than so many can stand there: `most_between` only rises."""
-        most, too_many = 0, 2 * between + 2  # half of all but one are on one side; and too many for a `range` to bisect
-        while too_many - most > 1:
-            middle = (most + too_many) // 2
-            most, too_many = (middle, too_many) if self.most_between(middle) <= between else (most, middle)
-        return most
+        too_many = 2 * between + 2  # half of all but one are on one side
+        return least_between(lambda people: self.most_between(people) > between, 0, too_many) - 1
 
     def single(self, move: Fraction) -> Fraction:
         """Return the move: an order statistic moves no further than the one value that does."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import functools
 import gzip
 import io
 import itertools
@@ -26,7 +27,7 @@ from leeward.tables._geojson import features as features_of
 from leeward.tables._headings import refuse_rows, refuse_title
 from leeward.tables._texts import delimiter_of
 from leeward.tables._workbook import filled, sheets
-from leeward.tables._writing import DELIMITERS, PLAIN, TimeFormat, Writing
+from leeward.tables._writing import DELIMITERS, TimeFormat
 
 Looks = Literal["texts", "numbers", "whole numbers", "times", "times with an offset", "nothing"]
 """What the values of a column look like."""
@@ -112,13 +113,8 @@ class Detected:
         return next((one for one in self.columns if one.name == name), None)
 
 
-def detected(name: str, table: str | None = None, said: Writing = PLAIN) -> Detected:
-    """Look at a file, or at the first of several.
-
-    Args:
-        name: a path or a pattern.
-        table: the sheet of a workbook.
-        said: what is known of how it is written.
+def detected(name: str, table: str | None = None) -> Detected:
+    """Look at a file, or at the first of several; of a workbook at the sheet that is named.
 
     Raises:
         DataError: it cannot be read.
@@ -129,7 +125,7 @@ def detected(name: str, table: str | None = None, said: Writing = PLAIN) -> Dete
             f"The file '{files[0].name}'", "init looks at files of tables, not at databases", "Write the spec"
         )
     if kind == "csv":
-        return _of_text(files[0], said)
+        return _of_text(files[0])
     names = list(_COLUMNS[kind](files[0], table))
     if kind == "xlsx":
         refuse_title(files[0].name, len(names), filled(files[0], table))
@@ -218,13 +214,13 @@ def _typed(name: str, column: Any) -> Seen:
     return Seen(name, "nothing" if pa.types.is_null(kind) else "texts")
 
 
-def _of_text(file: File, said: Writing) -> Detected:
+def _of_text(file: File) -> Detected:
     with (gzip.open if file.is_gzip else open)(file.path, "rb") as raw, reading(f"The file '{file.name}'"):
         start = raw.read(_BYTES)
-    encoding = said.encoding or _encoding(start)
+    encoding = _encoding(start)
     text = codecs.getincrementaldecoder(encoding or "utf-8-sig")("replace").decode(start)
     usual = usual_delimiter(file)
-    delimiter = said.delimiter or _delimiter(text, usual)
+    delimiter = _delimiter(text, usual)
     names_in(
         file, io.StringIO(text, newline="").readline().rstrip("\r\n"), delimiter
     )  # refused where the file is read, too
@@ -310,23 +306,23 @@ def _written(name: str, values: Sequence[str]) -> Seen:
 
 def _formats(values: Sequence[str]) -> tuple[str, ...]:
     """The formats that all of some texts have."""
-    fits = list[str]()
-    for form in _FORMATS:
-        pattern = re.compile(TimeFormat.of(form).pattern, re.ASCII)
-        if pattern.fullmatch(values[0]) and all(map(pattern.fullmatch, values)):
-            fits.append(form)
-    return tuple(fits)
+    return tuple(form for form, pattern in _patterns() if all(map(pattern.fullmatch, values)))
 
 
 def _mostly(values: Sequence[str]) -> tuple[str, ...]:
     """The formats that nine in ten of the first texts have: the others may be slips."""
     first = values[:_FIRST]
-    fits = list[str]()
-    for form in _FORMATS:
-        pattern = re.compile(TimeFormat.of(form).pattern, re.ASCII)
-        if 10 * sum(pattern.fullmatch(value) is not None for value in first) >= 9 * len(first):
-            fits.append(form)
-    return tuple(fits)
+    return tuple(
+        form
+        for form, pattern in _patterns()
+        if 10 * sum(pattern.fullmatch(value) is not None for value in first) >= 9 * len(first)
+    )
+
+
+@functools.cache
+def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """The formats of times that are looked for, each with what its texts look like."""
+    return tuple((form, re.compile(TimeFormat.of(form).pattern, re.ASCII)) for form in _FORMATS)
 
 
 _FIRST: Final = 200

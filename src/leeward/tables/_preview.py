@@ -17,6 +17,9 @@ from leeward.tables._files import files_of
 _START: Final = 1 << 18
 """So many bytes of a text are read for its first rows."""
 
+_ROWS: Final = 8
+"""So many rows are shown."""
+
 _LONGEST: Final = 60
 """Characters of a value that are shown."""
 
@@ -32,14 +35,8 @@ class Preview(Private):
     rows: Sequence[Sequence[str]]
 
 
-def preview(name: str, found: Detected, table: str | None = None, rows: int = 8) -> Preview:
-    """Return the first rows of a file.
-
-    Args:
-        name: its path.
-        found: what it seems to be, by which it is read.
-        table: the sheet of a workbook.
-        rows: at most so many.
+def preview(name: str, found: Detected, table: str | None = None) -> Preview:
+    """Return the first rows of a file, read by what it seems to be; of a workbook those of the sheet that is named.
 
     Raises:
         DataError: it cannot be read.
@@ -52,9 +49,9 @@ def preview(name: str, found: Detected, table: str | None = None, rows: int = 8)
                 start = raw.read(_START)
             text = codecs.getincrementaldecoder(found.encoding or "utf-8-sig")("replace").decode(start)
             records = records_of(text, found.delimiter or usual_delimiter(file) or ",", cut=len(start) == _START)
-            read = [list(row) for row in itertools.islice(records, 1, rows + 1)]
+            read = [list(row) for row in itertools.islice(records, 1, _ROWS + 1)]
         else:
-            held = READERS[kind](file, table, names).slice(0, rows).to_pylist()
+            held = READERS[kind](file, table, names).slice(0, _ROWS).to_pylist()
             read = [["" if row[name] is None else str(row[name]) for name in names] for row in held]
     return Preview([[_cut(value) for value in (*row, *[""] * len(names))[: len(names)]] for row in read])
 

@@ -28,7 +28,7 @@ MUTANTS = [
     M("leeward.engine._groups", "GroupList.digest", "keys.append([\"intervals\", column, ", "keys = ([\"intervals\", column, ", CUT, "a listed group is taken for the interval of its name"),
     M("leeward.query._groups", "_refuse_names", "names.count(name) > 1", "False", CUT, "two columns of an answer have one name"),
     M("leeward.tables._detected", "_delimiter", "if first > 1 and {*rest} <= {first}:", "if first > 1:", "tests/cli/test_init.py", "a sign that is in some fields only is taken for what separates them"),
-    M("leeward.tables._detected", "_formats", "fits.append(form)", "return (form,)", "tests/cli/test_init.py", "the first format that fits is taken, where several do"),
+    M("leeward.tables._detected", "_formats", "fullmatch, values)))", "fullmatch, values)))[:1]", "tests/cli/test_init.py", "the first format that fits is taken, where several do"),
     M("leeward.tables._detected", "_unit", "all(low <= value < high for value in values)", "any(low <= value < high for value in values)", "tests/cli/test_init.py",
       "numbers of which one looks like a time are times", equivalent=False),
     M("leeward.tables._guess", "likely", "word in words[name]", "word in alike", "tests/cli/test_init.py", "a flat rate is a latitude"),

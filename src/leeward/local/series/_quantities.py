@@ -67,9 +67,9 @@ class Quantity:
         return f"{plain(self.number)} {self.unit}"
 
 
-def in_digits(number: float, digits: int = 4) -> str:
-    """Return a number in so many digits, and large ones without an exponent: ``20,750``."""
-    return f"{float(f'{number:.{digits}g}'):,.15g}"
+def in_digits(number: float) -> str:
+    """Return a number in four digits, and large ones without an exponent: ``20,750``."""
+    return f"{float(f'{number:.4g}'):,.15g}"
 
 
 def plain(number: Fraction) -> str:

@@ -319,3 +319,21 @@ def test_a_metric_notion_protects_whether_somebody_has_a_number_unless_their_num
 
 def _between(notion: Any, before: Any, after: Any) -> Any:
     return notion((before, 1), (after, 1))
+
+
+@pytest.mark.parametrize(
+    ("changes", "names"),
+    [
+        ((), "group  value  people  within_95_percent"),
+        ((('kind = "mean"', 'kind = "median"'),), "group  value"),
+    ],
+)
+def test_numbers_on_the_terminal_stand_under_their_names(
+    changes: tuple[tuple[str, str], ...], names: str, people: Town
+) -> None:
+    """``all  0  301  1520`` was the whole answer, and which of the three was the mean nobody could tell."""
+    code, out, err = people.run("release", write(people, *changes), "--out", people.folder / "out", "--yes")
+    assert code == 0, err
+    head, row, *_ = out.splitlines()
+    assert head == names
+    assert len(row.split()) == len(names.split())

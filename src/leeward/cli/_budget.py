@@ -219,7 +219,7 @@ _OF_LEDGER = {
     "set-cap": "the cap was changed on purpose",
     "accepted-restored": "a restored backup was accepted",
     "new-key": "content charged before is no longer recognised",
-    "moved": "the ledger went elsewhere",
+    "moved": "the ledger was moved here, out of a file",
 }
 
 

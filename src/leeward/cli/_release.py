@@ -250,7 +250,8 @@ def _named(made: AnyPlan, one: Named) -> str:
 
 
 def _answered(answers: Sequence[dict[str, Any]]) -> str:
-    lines = ["  ".join(_written(name, value) for name, value in row.items()) for row in answers[:20]]
+    lines = ["  ".join(map(plain, answers[0]))] if answers else []  # which number is the error is not to be guessed
+    lines += ["  ".join(_written(name, value) for name, value in row.items()) for row in answers[:20]]
     more = [f"… and {len(answers) - 20:,} more in answers.parquet"] if len(answers) > 20 else []
     return "\n".join([*lines, *more, ""])
 

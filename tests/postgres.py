@@ -122,6 +122,8 @@ def _guard(folder: Path, run: int, said: Path) -> None:
         if running.poll() is not None:
             raise RuntimeError("PostgreSQL ended at once")
         time.sleep(0.02)
+    crypto = [programs() / "psql", "-p", str(port), "-qXd", "template1", "-c"]  # each database is made like this one
+    subprocess.run([*crypto, "CREATE SCHEMA crypto; CREATE EXTENSION pgcrypto SCHEMA crypto"], check=True, **how)
     say(said, {"folder": str(folder), "port": port, "process": running.pid}, run)
     running.send_signal(3)  # at once: nothing is kept
     running.wait()

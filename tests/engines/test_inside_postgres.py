@@ -69,6 +69,27 @@ def test_a_table_of_parts_and_a_materialized_view_are_tables(table: Session) -> 
     assert counts(asked(address, "m")) == counts(asked(address, "parts")) == [7, 7]
 
 
+def test_a_database_without_aes_is_refused_in_words(table: Session) -> None:
+    """It is wherever its owner put it; where it is not, who may put it there is said, and nothing is fetched instead."""
+    connection, address = table
+    connection.execute("ALTER EXTENSION pgcrypto SET SCHEMA public")
+    try:
+        assert counts(asked(address)) == [7, 7]
+        with open_data(asked(address), read_keys(asked(address))) as opened:
+            first = opened.content(bytes(32))
+        connection.execute('CREATE SCHEMA "an Odd one"')
+        connection.execute('ALTER EXTENSION pgcrypto SET SCHEMA "an Odd one"')
+        with open_data(asked(address), read_keys(asked(address))) as opened:
+            assert opened.content(bytes(32)) == first
+        connection.execute("DROP EXTENSION pgcrypto")
+        with pytest.raises(DataError, match=r"no extension pgcrypto.*CREATE EXTENSION pgcrypto.*leave engine out"):
+            counts(asked(address))
+    finally:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS pgcrypto")
+        connection.execute("ALTER EXTENSION pgcrypto SET SCHEMA crypto")
+        connection.execute('DROP SCHEMA IF EXISTS "an Odd one"')
+
+
 def test_what_may_hold_other_rows_each_time_is_refused(table: Session) -> None:
     """A view that draws at random, a foreign table, and a table of which one is a part."""
     connection, address = table

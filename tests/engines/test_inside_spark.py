@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import logging
+import subprocess
+import sys
 import uuid
 from dataclasses import replace
 from functools import partial
@@ -18,6 +20,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark import cloudpickle
 from tests.engines.cases import Case, drawn
 from tests.engines.held import HOLDERS, OF_SPARK, differences
 from tests.engines.test_all_neighbours import compared
@@ -26,9 +29,9 @@ from tests.session.conftest import Town
 from tests.spark import spark
 
 import leeward as lw
-from leeward.engine import open_data, read_keys
+from leeward.engine import _in_spark, _row_sums, open_data, read_keys
 from leeward.engine._content import recognised
-from leeward.errors import DataError
+from leeward.errors import DataError, EngineError
 from leeward.ledger import Ledger
 
 pytestmark = [pytest.mark.sweep, pytest.mark.filterwarnings("ignore:unclosed.*socket:ResourceWarning")]
@@ -89,6 +92,45 @@ def test_the_content_of_a_table_is_that_which_duckdb_recognises(kind: str, tmp_p
     assert found[0] == found[1] == found[2]
     assert found[3] == found[4] == found[5]
     assert found[0][0] != found[3][0]
+
+
+def test_workers_need_no_leeward() -> None:
+    """What is sent to them runs in a Python that cannot import it."""
+    asked = _row_sums.Asked(("text", "whole"), True, (0,), (1,), bytes(range(48)))
+    batch = pa.record_batch([pa.array(["a", None]), pa.array([1, 2])], ["v0", "v1"])
+    with _in_spark._sent_whole():
+        sent = cloudpickle.dumps((partial(_row_sums.parts_of, asked=asked), batch))
+    program = (
+        "import sys, pickle; sys.modules['leeward'] = None; run, batch = pickle.load(sys.stdin.buffer);"
+        " print(next(run([batch])).column(0)[0])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], input=sent, capture_output=True, check=True)
+    assert json.loads(done.stdout) == _row_sums.sums_of([batch], asked)._asdict()
+    with pytest.raises(subprocess.CalledProcessError):  # as it is sent otherwise
+        subprocess.run(
+            [sys.executable, "-c", program],
+            input=cloudpickle.dumps((partial(_row_sums.parts_of, asked=asked), batch)),
+            capture_output=True,
+            check=True,
+        )
+
+
+def test_workers_that_cannot_hash_rows_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As workers without a library are: what is sent to them fails there, and not here."""
+    case = Case({"v": column("int8", [1, 2]), "person": column("int8", [1, 2])}, {})
+    held = OF_SPARK["spark"](case, tmp_path, None)
+    assert held is not None
+
+    def missing(key: bytes) -> Any:
+        raise ModuleNotFoundError("No module named 'cryptography'")
+
+    with held.bound({"a value": "v", "person": "person"}) as bound:
+        recognised(bound, b"secret" * 8, ())
+        monkeypatch.setattr(_row_sums, "_cipher", missing)
+        with pytest.raises(
+            EngineError, match=r"cannot import numpy, pyarrow and cryptography.*PYSPARK_PYTHON.*charged"
+        ):
+            recognised(bound, b"secret" * 8, ())
 
 
 def test_a_release_is_the_same_question_on_both_engines(town: Town) -> None:

@@ -6,6 +6,7 @@ Traps were found by asking DuckDB, PostgreSQL and Spark the same, row by row. Wh
 from __future__ import annotations
 
 import random
+import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -228,17 +229,31 @@ FLOATS = [
     1e-5,
     0.00012345,
     5e-324,
+    9.87e-322,
     1e22,
+    1e23,
     NAN,
+    struct.unpack("<d", b"\1" + bytes(5) + b"\xf8\xff")[0],  # another NaN
     -INF,
 ]
+ODD_TEXTS = [
+    *("7", "7.", "+7.00", "007.10", "-0.0", "-0", "1.50", "00.5", ".5", "1e3", "0x10", "7 ", " 7", "7\n", "0.1\n", "٧"),
+    *("999999999999999999", "1000000000000000000", "-999999999999999999", "9" * 40, "0.1234567", "0.12345678"),
+    *("1234567.1234567", "12345678.1", "-0.5", "+0.5", "0.10000000000000001", "nan", "Infinity", "true"),
+    *("é" * n for n in (7, 8, 9, 16, 40)),
+    *("x" * n for n in (15, 16, 17, 1023, 1024, 1025, 1040, 5000)),
+]
+"""What some would take for numbers, and lengths on both sides of a block and of those that are hashed one by one."""
 KEPT: dict[str, Sequence[Any]] = {
     "float8": [*FLOATS, *(random.Random(3).uniform(-1, 1) * 10.0**power for power in range(-8, 20))],
-    "float4": [np.float32(x) for x in (0.1, -0.0, 16777216.0, 1e-5, 1e-4, 123456.7, 1e9, 3.4e38, 1e16, NAN, INF)],
+    "float4": [
+        np.float32(x)
+        for x in (0.1, -0.0, 1.1754944e-38, 9.8e-45, 16777216.0, 1e-5, 1e-4, 123456.7, 1e9, 3.4e38, 1e16, NAN, INF)
+    ],
     "int8": [-(2**63) + 1, 0, 7, FAR],
     "decimal": [Decimal(x) for x in ("0.00", "-0.10", "12.30", "7.00")],
     "bool": [True, False],
-    "text": ["", "7.0", "07", "a\\b", "\u00e9", "e\u0301", "💧", "a:b", "x" * 300],
+    "text": [*ODD_TEXTS, "", "7.0", "07", "a\\b", "\u00e9", "e\u0301", "💧", "a:b", "x" * 300],
     "date": [date(1500, 1, 1), date(2024, 2, 29)],
     "readings": [datetime(1969, 12, 31, 23, 59, 59, 999999), datetime(2024, 1, 1)],
     "instants": [datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=UTC), datetime(2024, 1, 1, tzinfo=UTC)],
@@ -264,3 +279,16 @@ def test_the_content_of_a_table_is_recognised_wherever_it_is(kind: str, tmp_path
     assert all(marks == found[0][2] for _, _, marks in found[:half])
     assert {digest for _, digest, _ in found[half:]} == {found[half][1]}
     assert found[0][1] != found[half][1]
+
+
+def test_each_missing_value_of_many_columns_is_told_apart(tmp_path: Path, session: Any) -> None:
+    """Of more columns than one word says of which are missing; a value that is missing and one that is 0 are two."""
+    names = [f"c{i}" for i in range(40)]
+    found = []
+    for missing in (None, 0, 15, 16, 31, 32, 39):
+        values = {name: column("int8", [7, None if i == missing else 0]) for i, name in enumerate(names)}
+        for way, hold in HOLDERS.items():
+            if way != "csv" and (held := hold(Case(values, {}), tmp_path, session)) is not None:
+                with held.bound({f"column {name}": name for name in names}) as bound:
+                    found.append((missing, recognised(bound, KEY, ()).digest))
+    assert len(set(found)) == len({digest for _, digest in found}) == 7

@@ -55,8 +55,8 @@ def plan_of_counts() -> Any:
 def answers(ledger: str = "answers.ledger") -> dict[str, Any]:
     """Ask, in the folder of the tables, what the golden ledger has answers for; return them, and what is spent.
 
-    ``answers-1.ledger`` has digests of content in form 1, from before 0.1.0: it is read, and what content it was charged
-    for is unknown.
+    ``answers-1.ledger`` and ``answers-2.ledger`` have digests of content in forms 1 and 2, from before 0.1.0: they are
+    read, and what content they were charged for is unknown.
     """
     total = statistic(records("ages.csv", person="user"), "sum", column="age", lower=0, upper=100, step=1)
     rounds = [
@@ -141,7 +141,7 @@ def write() -> None:
     Ledger.accept_restored("events.ledger")
     ledger.set_cap("city", Fraction(3))
     first = os.environ[VARIABLE]
-    os.environ[VARIABLE] = "other.key"
+    os.environ[VARIABLE] = str(FOLDER / "other.key")
     ledger.new_key()
     os.environ[VARIABLE] = first
     write_budgets()
@@ -181,7 +181,7 @@ def main() -> None:
     """Write golden ledgers and what they say, where there are none."""
     FOLDER.mkdir(exist_ok=True)
     os.chdir(FOLDER)
-    os.environ[VARIABLE] = "content.key"
+    os.environ[VARIABLE] = str(FOLDER / "content.key")
     if (FOLDER / "said.json").exists():
         if not (FOLDER / "answers.ledger").exists():
             found = json.dumps(json.loads(Path("said.json").read_text("utf-8")) | answers(), indent=1)

@@ -40,17 +40,19 @@ def test_answers_are_given_again_and_nothing_is_charged() -> None:
     assert golden.answers() == {name: SAID[name] for name in ("answers", "spent")}
 
 
-def test_digests_of_an_earlier_form_are_read_and_are_unknown() -> None:
+@pytest.mark.parametrize("form", [1, 2])
+def test_digests_of_an_earlier_form_are_read_and_are_unknown(form: int) -> None:
     """The history stays, and a new version label is the way on: what was charged before stays charged."""
-    ledger = Ledger("answers-1.ledger")
+    path = f"answers-{form}.ledger"
+    ledger = Ledger(path)
     ledger.check()
     spent = {each.dataset: each.spent for each in ledger.show()}
     assert spent == {"town": Fraction(1, 3), "ages": 1, "hours": 0}
     assert len(ledger.history("town")) == 3
     plan = golden.plan_of_counts()
     with pytest.raises(ContentChangedError, match=r"is unknown: .* in another form.*new version label"):
-        lw.release(plan, lw.Budget("answers-1.ledger", "town", cap="5"))
-    released = lw.release(plan, lw.Budget("answers-1.ledger", "town", cap="5", version="2"))
+        lw.release(plan, lw.Budget(path, "town", cap="5"))
+    released = lw.release(plan, lw.Budget(path, "town", cap="5", version="2"))
     assert released.statement.entry not in {entry.id for entry in ledger.history("town")[:3]}
     assert {each.dataset: each.spent for each in ledger.show()} == spent | {"town": Fraction(2, 3)}
 

@@ -92,8 +92,7 @@ def all_kinds(folder: Path) -> dict[str, Callable[[], Any]]:
         "the key of answers": lambda: [memo.digest("cipher", part) for part in (1, 2)],
         KEYS: lambda: [budgets.digest("ids", part) for part in (1, 2)],
         "the fingerprint": lambda: secret.fingerprint(SECRET),
-        "the salt of rows": lambda: content._derived(SECRET, "rows"),
-        "the salt of values": lambda: content._derived(SECRET, "values"),
+        "the keys of content": lambda: content._derived(SECRET),
     }
     for name in NAMES:
         kinds[f"who pays: {name!r}"] = lambda name=name: budgets.hashed_ids([name])

@@ -45,7 +45,7 @@ def asked(
     *,
     digest: bytes = b"content",
     columns: tuple[str, ...] = ("user", "venue"),
-    form: str = "2",
+    form: str = "3",
     marks: Mapping[str, str] | None = None,
     telling: Sequence[str] = (),
     **other: Any,

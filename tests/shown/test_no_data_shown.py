@@ -518,6 +518,7 @@ MEET_DATA = {"query", "tables", "engine", "session", "local", "spec", "planner"}
 NEED_NO_TABLE = {
     # they need a server, or Spark: tests/engine/test_in_postgres and tests/engines/test_inside_spark look at these
     *("engine.InPostgres", "engine.InSpark", "engine.Kind"),
+    *("engine.Asked", "engine.Sums"),  # hashes, and never their key: tests/engine/test_engine_digest
     *("local.Look", "local.OpenedTable", "local.SparkTable"),  # so too: tests/local/test_perturb_in_spark
     # of several questions at once, private and without a dict: tests/engine/test_shared_sources looks at these
     *("engine.OwnColumns", "engine.Sources"),

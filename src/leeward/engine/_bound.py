@@ -22,6 +22,7 @@ from leeward._private import Private
 if TYPE_CHECKING:
     import ibis.expr.types as ir
 
+    from leeward.engine._row_sums import Asked, Sums
     from leeward.tables._files import File
 
 
@@ -78,15 +79,8 @@ class Bound(Private):
         """Make a public table in memory readable under a name, as an Ibis table."""
 
     @abstractmethod
-    def hash_sums(self, text: str, times: str, rows: str, of: str) -> tuple[int, ...]:
-        """Return the number of texts, how many rows they stand for, and the sums of the halves of their MD5 hashes.
-
-        Args:
-            text: SQL of all engines: the text of a row.
-            times: SQL: how often it counts.
-            rows: SQL: the rows, after FROM.
-            of: the name under which the table in these rows was staged.
-        """
+    def summed(self, rows: ir.Table, asked: Asked) -> Sequence[Sums]:
+        """Read rows once and add up their hashes, as `sums_of` of `_row_sums` does: the sums of each part of them."""
 
     @property
     def known(self) -> MutableMapping[Hashable, Any]:

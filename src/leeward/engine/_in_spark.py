@@ -16,9 +16,12 @@ files of text.
 
 from __future__ import annotations
 
+import json
+import sys
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import ibis
@@ -27,9 +30,10 @@ import pyarrow as pa
 from leeward._optional import optional
 from leeward._spark import Spark, in_plain_words, is_frame, session_of
 from leeward._spark_remote import active, is_remote
+from leeward.engine import _row_sums
 from leeward.engine._bound import Bound
 from leeward.engine._roles import holds_numbers, holds_times
-from leeward.engine._spark_sql import compiled, halves, hash_sums, listed
+from leeward.engine._spark_sql import compiled, listed
 from leeward.errors import DataError, EngineError
 from leeward.tables._columns import check_columns
 from leeward.tables._files import File
@@ -39,6 +43,8 @@ from leeward.tables._spark_files import files_for_spark, kind_in_spark, may_be_r
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
+
+    from leeward.engine._row_sums import Asked, Sums
 
 _SOURCE: Final = "leeward_rows_asked_for"
 
@@ -75,10 +81,15 @@ class InSpark(Bound):
             self._session.createDataFrame(listed(data)).createOrReplaceTempView(name)
         return ibis.table(ibis.Schema.from_pyarrow(data.schema), name=name)
 
-    def hash_sums(self, text: str, times: str, rows: str, of: str) -> tuple[int, ...]:
-        with in_plain_words():
-            (found,) = self._session.sql(hash_sums(text, times, rows)).collect()
-        return halves(tuple(int(value) for value in found))
+    def summed(self, rows: ir.Table, asked: Asked) -> Sequence[Sums]:
+        with in_plain_words(), _sent_whole():
+            told = self._session.sql(compiled(rows)).mapInArrow(partial(_row_sums.parts_of, asked=asked), "sums string")
+            try:
+                parts = told.collect()
+            except optional("pyspark.errors", "Spark").PySparkException:
+                _check_workers(self._session)
+                raise
+        return [_row_sums.Sums(**json.loads(part[0])) for part in parts]
 
     def read_files(self) -> Sequence[File]:
         return self._files
@@ -86,6 +97,36 @@ class InSpark(Bound):
     def check_unchanged(self) -> None:
         for file in self._files:
             file.check_unchanged()
+
+
+@contextmanager
+def _sent_whole() -> Iterator[None]:
+    """Send what hashes rows to the workers as it stands: Leeward need not be there."""
+    pickler = optional("pyspark.cloudpickle", "Spark")
+    pickler.register_pickle_by_value(_row_sums)
+    try:
+        yield
+    finally:
+        pickler.unregister_pickle_by_value(_row_sums)
+
+
+def _check_workers(session: Any) -> None:
+    """Refuse a Spark whose workers cannot hash rows.
+
+    Raises:
+        EngineError: they have no Python as here, or not the libraries that this takes.
+    """
+    none = _row_sums.Asked((), rows=False, values=(), times=(), key=bytes(48))
+    try:
+        session.range(1).mapInArrow(partial(_row_sums.parts_of, asked=none), "sums string").collect()
+    except optional("pyspark.errors", "Spark").PySparkException:
+        raise EngineError(
+            "The workers of this Spark",
+            "they hash the rows, by which content is recognised, and cannot import numpy, pyarrow and cryptography in the"
+            " same version of Python as here",
+            f"Install these there, for Python {sys.version_info[0]}.{sys.version_info[1]}: where the variable PYSPARK_PYTHON"
+            " of that Spark says. Nothing was charged",
+        ) from None
 
 
 @contextmanager

@@ -2,8 +2,7 @@
 """SQL of PostgreSQL for the expressions that DuckDB answers too, with the same meaning.
 
 Ibis writes PostgreSQL from the same expressions, and what it writes is held against known traps (`tests/engines`). What it
-has no word for, or another meaning, is written here: the division of integers and the microseconds of a time, both exact;
-floats as text, which PostgreSQL writes without a point where they are whole, and from another size on with an exponent.
+has no word for, or another meaning, is written here: the division of integers and the microseconds of a time, both exact.
 Nothing rests on the server's settings: what they could change is set for the session (`SETTINGS`).
 """
 
@@ -33,25 +32,12 @@ _WORDS: Final = {
     "strlen": "octet_length({})",
     "leeward_decimal": "({})::text",
 }
-_FLOAT: Final = """CASE WHEN {0} = 'NaN' THEN 'nan' WHEN {0} = 'Infinity' THEN 'inf' WHEN {0} = '-Infinity' THEN '-inf'
- WHEN {0} <> 0 AND (abs({0}) < 1e-4 OR abs({0}) >= 1e16) THEN {0}::text
- WHEN {0}::text = '-0' THEN '-0.0' WHEN {0}::text::numeric % 1 = 0 THEN trunc({0}::text::numeric)::text || '.0'
- ELSE {0}::text::numeric::text END"""
-"""A float as DuckDB writes it: the fewest digits that say which it is, and at least one behind the point.
-
-Of a few that lie half-way, such as 1e23, PostgreSQL writes more digits: they then look changed where the engine is changed.
-"""
 
 
 class _Compiler(PostgresCompiler):  # type: ignore[misc]
-    """Ibis' own, but for floats that become texts."""
+    """Ibis' own; a cast that is tried is one, for no text is cast, which might fail."""
 
-    def visit_Cast(self, op: Any, *, arg: Any, to: Any) -> Any:  # noqa: N802
-        if op.arg.dtype.is_floating() and to.is_string():
-            return sge.Var(this=f"({_FLOAT.format(arg.sql(self.dialect))})")
-        return super().visit_Cast(op, arg=arg, to=to)
-
-    visit_TryCast = visit_Cast  # noqa: N815 (no text is cast, which might fail)
+    visit_TryCast = PostgresCompiler.visit_Cast  # noqa: N815
 
 
 _COMPILER: Final = _Compiler()
@@ -88,25 +74,3 @@ def _element(text: str) -> str:
 
 def _number(value: float) -> str:
     return repr(value).replace("inf", "Infinity")
-
-
-def hash_sums(text: str, times: str, rows: str) -> str:
-    """Return SQL for the sums of the halves of MD5 hashes, each as the number whose first byte is the lowest.
-
-    OFFSET keeps each step one: what is written into the next would be worked out as often as it is used there.
-    """
-    halves = [f"('x' || {_turned(first)})::bit(64)::bigint AS {name}" for name, first in (("low", 8), ("high", 16))]
-    sums = ", ".join(
-        f"coalesce(sum({name}::numeric * n), 0) + 18446744073709551616 * coalesce(sum(n) FILTER (WHERE {name} < 0), 0)"
-        for name in ("low", "high")
-    )
-    hashed = f"SELECT md5({text}) AS h, {times} AS n FROM {rows} OFFSET 0"
-    return (
-        f"SELECT count(*), coalesce(sum(n), 0), {sums} FROM"
-        f" (SELECT {', '.join(halves)}, n FROM ({hashed}) AS hashed OFFSET 0) AS halves"
-    )
-
-
-def _turned(last: int) -> str:
-    """The eight bytes up to this one, from the last to the first."""
-    return " || ".join(f"substr(h, {2 * octet - 1}, 2)" for octet in range(last, last - 8, -1))

@@ -25,6 +25,8 @@ from leeward.tables._files import File
 if TYPE_CHECKING:
     import ibis.expr.types as ir
 
+    from leeward.engine._row_sums import Asked, Sums
+
 
 class OwnColumns(Bound):
     """Some columns of a source that other questions read too.
@@ -71,8 +73,8 @@ class OwnColumns(Bound):
     def register(self, name: str, data: pa.Table) -> ir.Table:
         return self._whole.register(f"{name}_of_{self._which}", data)
 
-    def hash_sums(self, text: str, times: str, rows: str, of: str) -> tuple[int, ...]:
-        return self._whole.hash_sums(text, times, rows, of)
+    def summed(self, rows: ir.Table, asked: Asked) -> Sequence[Sums]:
+        return self._whole.summed(rows, asked)
 
     def check_unchanged(self) -> None:
         self._whole.check_unchanged()

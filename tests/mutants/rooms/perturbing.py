@@ -99,7 +99,6 @@ MUTANTS = [
       "the last window, in part, is free"),
     M("leeward.local.series._billing", "Billing.settle", "np.maximum(charged - year, 0)", "charged - year", "tests/local/test_series_billing.py", "a rebate below 0"),
     # ---- what goes out with frames and files, stores, and boxes
-    M("leeward.engine._content", "_value", "whole = near == near.floor()", "whole = column == column.floor()", "tests/session/test_odd_floats.py", "NaN and infinity refuse a release"),
     M(PEOPLE, "_day", "day = int(given)", "day = given", "tests/ledger/test_people.py", "days of another library are other days"),
     M("leeward.ledger._people_store", "PeopleStore.__init__", "if not (is_store(self.path) or new):", "if False:", "tests/ledger/test_people.py tests/outputs/test_new_stores.py", "a store that is missing is made anew"),
     M(STORES, "Stores.opens", "if there]", "if False]", "tests/outputs/test_new_stores.py", "nobody asks why one store is there and the other is not"),

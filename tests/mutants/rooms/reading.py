@@ -15,6 +15,9 @@ COUNTS = "tests/engine/test_engine_counts.py"
 WINDOWS = "tests/engine/test_engine_windows.py"
 OF_NUMBERS = "tests/engine/test_number_windows.py"
 LOOK = "leeward.engine._look"
+DIGESTS = "tests/engine/test_engine_digest.py"
+ROW_SUMS = "leeward.engine._row_sums"
+TRAPS = "tests/engines/test_traps.py"
 CROSSED = "tests/engine/test_crossed_groups.py"
 LEFT_OUT = "tests/local/test_left_out_rows.py"
 
@@ -210,10 +213,28 @@ MUTANTS = [
       "groups say nothing of an hour that clocks show twice"),
     M(CLOCK, "_instant", "_utc(reading, zone, fold=0)", "_utc(reading, zone, fold=1)", "tests/engine/test_engine_clock.py",
       "of a time shown twice the second is meant"),
-    M("leeward.engine._content", "_of_row", "concat(length(r{i}), ':', r{i})", "r{i}", "tests/engine/test_engine_digest.py",
-      "the rows (a, bc) and (ab, c) read the same"),
-    M("leeward.engine._content", "recognised", '["rows", names, said, *whole[1:]]', '["rows", names, said, whole[1]]', "tests/engine/test_engine_digest.py",
+    M("leeward.engine._content", "recognised", '["rows", names, said, *known[all_of]]', '["rows", names, said, known[all_of][0]]', DIGESTS,
       "the digest sees the number of rows only"),
-    M("leeward.engine._content", "_of_times", "int(found[\"total\"] or 0)", "0", "tests/engine/test_engine_digest.py",
-      "the mark of times tells how many there are only"),
+    M("leeward.engine._content", "recognised", '["rows", names, said, *known', '["rows", names, *known', DIGESTS, "columns of other types are one"),
+    M("leeward.engine._content", "_summed", "number.isnull().ifelse(", "number.notnull().ifelse(", DIGESTS, "each time is hashed as its text"),
+    M(ROW_SUMS, "_hashed_texts", "state[:, 0] = lengths", "state[:, 0] = 0", DIGESTS, "a text and the same with zeros behind it are one"),
+    M(ROW_SUMS, "_hashed_texts", "& _KEPT[np.minimum(left[rows], 16)]", "", DIGESTS, "the hash of a text hangs on the next one"),
+    M(ROW_SUMS, "_flags", "(column.missing, column.beyond)", "(column.missing, column.missing)", DIGESTS, "a time beyond 64 bits is a missing one"),
+    M(ROW_SUMS, "_flags", "2 * (i % FLAGGED) + bit", "(i % FLAGGED) + bit", "tests/engines/test_traps.py", "two columns share a bit"),
+    M(ROW_SUMS, "_bits", "np.where(np.isnan(values), np.nan, values)", "np.where(np.isnan(values), values, values)", DIGESTS, "NaN has many values"),
+    M(ROW_SUMS, "_add", "(int((words >> np.uint64(32)).sum()) << 32)", "0", DIGESTS, "half of each hash is not added up"),
+    M(ROW_SUMS, "total", "whole.differs[name] |= part.differs[name] or (bool(mine) and bool(theirs) and mine != theirs)", "whole.differs[name] |= part.differs[name]",
+      DIGESTS, "parts of one value each tell nothing"),
+    M(ROW_SUMS, "_numbers", "return np.where(missing, found.dtype.type(0), found) if missing.any() else found", "return found", DIGESTS,
+      "what lies where a value is missing is hashed"),
+    M(ROW_SUMS, "_value_blocks", "_put_texts(made, ~short, of_texts, lambda rows: _arrow(column.values[rows]).cast(pa.string()))", "pass", DIGESTS,
+      "a whole number of 19 digits and its text are two"),
+    M("leeward.engine._postgres_sums", "_halves", "18446744073709551616", "0", TRAPS, "half of all hashes are other numbers than in DuckDB"),
+    M("leeward.engine._postgres_sums", "_flags", "4 **", "2 **", TRAPS, "what is missing is said by other bits than in DuckDB"),
+    M("leeward.engine._postgres_sums", "_last", "octet_length(b) - 15", "octet_length(b) - 31", TRAPS, "the last words of a row are not in its hash"),
+    M("leeward.engine._in_spark", "_sent_whole", "pickler.register_pickle_by_value(_row_sums)", "pass", "tests/engines/test_inside_spark.py",
+      "workers need Leeward to count"),
+    M("leeward.engine._in_spark", "InSpark.summed", "_check_workers(self._session)", "pass", "tests/engines/test_inside_spark.py",
+      "workers without a library are said to be the data's fault"),
+    M("leeward.engine._in_postgres", "_crypto_of", "if row is None:", "if False:", "tests/engines/test_inside_postgres.py", "a database without AES ends in a TypeError"),
 ]  # fmt: skip

@@ -165,17 +165,21 @@ def counts(query: Any) -> list[int]:
         return found
 
 
-def test_a_dataframe_is_read_once(tmp_path: Path) -> None:
+def is_read_once(session: Any, folder: Path) -> None:
     """What is recognised, looked at and counted is one table, also where files behind the DataFrame are others by then."""
-    frame = spark().sql(f"SELECT id AS person, 'p' AS place, {MORNING} AS time FROM range(50)")
-    frame.write.parquet(str(tmp_path / "t"))
-    query = asked(spark().read.parquet(str(tmp_path / "t")))
+    frame = session.sql(f"SELECT id AS person, 'p' AS place, {MORNING} AS time FROM range(50)")
+    frame.write.parquet(str(folder))
+    query = asked(session.read.parquet(str(folder)))
     with open_data(query, read_keys(query)) as opened:
         assert opened.look(query).taken == 50
         before = opened.content(b"secret" * 8).digest
-        frame.withColumn("person", frame.person + 50).write.mode("append").parquet(str(tmp_path / "t"))
+        frame.withColumn("person", frame.person + 50).write.mode("append").parquet(str(folder))
         assert opened.content(b"secret" * 8).digest == before
         assert opened.exactly(query, "answer").counts.tolist() == [50, 0]
+
+
+def test_a_dataframe_is_read_once(tmp_path: Path) -> None:
+    is_read_once(spark(), tmp_path / "t")
 
 
 def test_the_session_of_the_caller_stays_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,16 +215,15 @@ def test_a_session_whose_sums_wrap_is_refused() -> None:
         counts(asked(other.sql(f"SELECT 1 AS person, 'p' AS place, {MORNING} AS time")))
 
 
-def test_an_error_of_spark_shows_no_value(capfd: pytest.CaptureFixture[str]) -> None:
-    """Neither ours nor what its library logs, which does show it to whoever asks by themselves."""
-    from pyspark.logger import PySparkLogger
-
+def shows_no_value(session: Any, logger: logging.Logger, capfd: pytest.CaptureFixture[str]) -> None:
+    """Neither our errors do nor what the library logs, which does show a value to whoever asks by themselves."""
     logged = StringIO()  # the library's own handler keeps the stderr of whichever test made it
-    logger, handler = PySparkLogger.getLogger("SQLQueryContextLogger"), logging.StreamHandler(logged)
-    frame = spark().sql(
+    handler, disabled = logging.StreamHandler(logged), logger.disabled
+    frame = session.sql(
         f"SELECT CAST(concat('can', 'ary', id) AS INT) AS person, 'p' AS place, {MORNING} AS time FROM range(9)"
     )
     logger.addHandler(handler)
+    logger.disabled = False
     try:
         with pytest.raises(Exception, match="canary"):
             frame.collect()
@@ -231,8 +234,15 @@ def test_an_error_of_spark_shows_no_value(capfd: pytest.CaptureFixture[str]) -> 
             counts(asked(frame))
     finally:
         logger.removeHandler(handler)
+        logger.disabled = disabled
     assert "canary" not in str(caught.value) + logged.getvalue() + "".join(capfd.readouterr())
     assert caught.value.__context__ is None
+
+
+def test_an_error_of_spark_shows_no_value(capfd: pytest.CaptureFixture[str]) -> None:
+    from pyspark.logger import PySparkLogger
+
+    shows_no_value(spark(), PySparkLogger.getLogger("SQLQueryContextLogger"), capfd)
 
 
 def test_names_of_the_public_list_are_names() -> None:

@@ -5,13 +5,11 @@ Sweeps, as are those of a Spark in this process, whose server it is.
 
 from __future__ import annotations
 
-import logging
 import os
 import subprocess
 import sys
 import uuid
 from dataclasses import replace
-from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,14 +20,14 @@ import pyspark
 import pytest
 from tests.engines.cases import Case, drawn
 from tests.engines.held import ELSEWHERE, HOLDERS, differences
-from tests.engines.test_inside_spark import MORNING, asked, counts
+from tests.engines.test_inside_spark import MORNING, asked, counts, is_read_once, shows_no_value
 from tests.engines.test_traps import KEPT, TRAPS, _ready, column
 from tests.session.conftest import Town
 from tests.spark import address, remote
 
 from leeward import _spark_remote
 from leeward._spark import Spark, session_of
-from leeward.engine import _in_spark, open_data, read_keys
+from leeward.engine import _in_spark
 from leeward.engine._content import recognised
 from leeward.errors import DataError, EngineError
 from leeward.tables._spark_files import files_for_spark, read_in_spark
@@ -98,14 +96,7 @@ def test_a_release_is_the_same_question_and_holds_no_token(town: Town, monkeypat
 
 
 def test_a_dataframe_is_read_once(tmp_path: Path) -> None:
-    frame = remote().sql(f"SELECT id AS person, 'p' AS place, {MORNING} AS time FROM range(50)")
-    frame.write.parquet(str(tmp_path / "t"))
-    query = asked(remote().read.parquet(str(tmp_path / "t")))
-    with open_data(query, read_keys(query)) as opened:
-        before = opened.content(b"secret" * 8).digest
-        frame.withColumn("person", frame.person + 50).write.mode("append").parquet(str(tmp_path / "t"))
-        assert opened.content(b"secret" * 8).digest == before
-        assert opened.exactly(query, "answer").counts.tolist() == [50, 0]
+    is_read_once(remote(), tmp_path / "t")
 
 
 def test_sessions_of_the_caller_stay_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,29 +170,10 @@ def test_a_session_whose_sums_wrap_and_a_spark_of_another_meaning_are_refused(mo
 
 
 def test_an_error_shows_no_value(capfd: pytest.CaptureFixture[str]) -> None:
-    """Neither ours nor what the client logs, which does show it to whoever switches that on and asks by themselves."""
+    """Nor does what the client logs where somebody has switched that on."""
     from pyspark.sql.connect.logging import logger
 
-    logged, disabled = StringIO(), logger.disabled
-    handler = logging.StreamHandler(logged)
-    frame = remote().sql(
-        f"SELECT CAST(concat('can', 'ary', id) AS INT) AS person, 'p' AS place, {MORNING} AS time FROM range(9)"
-    )
-    logger.addHandler(handler)
-    logger.disabled = False
-    try:
-        with pytest.raises(Exception, match="canary"):
-            frame.collect()
-        assert "canary" in logged.getvalue()
-        logged.truncate(0)
-        capfd.readouterr()
-        with pytest.raises(DataError, match="stopped with CAST_INVALID_INPUT") as caught:
-            counts(asked(frame))
-    finally:
-        logger.removeHandler(handler)
-        logger.disabled = disabled
-    assert "canary" not in str(caught.value) + logged.getvalue() + "".join(capfd.readouterr())
-    assert caught.value.__context__ is None
+    shows_no_value(remote(), logger, capfd)
 
 
 # ---- where it is

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import os
 import signal
-import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.killed import Stage, die_at
 from tests.ledger.spent import spent_in
 from tests.local.test_location import spec, table
-from tests.private_files import write_private
+from tests.private_files import open_to_others, write_private
 
 from leeward.errors import CapExceededError
 from leeward.ledger import MemoizedReports
@@ -34,9 +34,6 @@ REPEAT = {**BUDGET, "repeat": {"store": "memo.db", "secret": "people.key"}}
 PLACES = {**BUDGET, "places": {"table": "places.csv", "latitude": "lat", "longitude": "lon", "use": "exponential"}}
 TRACK = {"track": {"near": "1 km"}, "track.in_all": {"within": "200 m", "factor": "64"}}
 
-Stage = tuple[Any, str, int]
-"""What holds a function, its name, and which of its calls is not survived."""
-
 CHARGES, CHARGED = (Spent, "write", 1), (LocationJob, "_mover", 1)
 MADE, STATED, PLACED = (Files, "place", 1), (os, "replace", 2), (Files, "_read_back", 1)
 
@@ -44,19 +41,9 @@ MADE, STATED, PLACED = (Files, "place", 1), (os, "replace", 2), (Files, "_read_b
 def killed_at(stage: Stage, work: Callable[[], object]) -> None:
     """Do some work in a child, which is killed where it comes to a function."""
     if (child := os.fork()) == 0:
-        of, name, left = stage
-        real = getattr(of, name)
-
-        def dying(*given: Any, **more: Any) -> Any:
-            nonlocal left
-            left -= 1
-            if left == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return real(*given, **more)
-
         try:
             os.umask(0)
-            setattr(of, name, dying)
+            die_at(stage)
             work()
         finally:
             os._exit(1)
@@ -101,8 +88,7 @@ def test_a_run_that_is_killed_shows_nothing_and_what_it_charged_stands(
         job = job_in(folder, more)
         killed_at(stage, lambda job=job, out=out: run(job, out))  # type: ignore[misc]
         assert out.exists() == (stage is PLACED), "the table comes last, and whole"
-        private = [*folder.glob("*.db*"), *folder.glob(".leeward-*")]
-        assert [stat.S_IMODE(path.stat().st_mode) & 0o077 for path in private] == [0] * len(private)
+        assert open_to_others([*folder.glob("*.db*"), *folder.glob(".leeward-*")]) == []
         charged, told = spent(folder), (folder / "memo.db").read_bytes() if more is REPEAT else b""
         assert charged == (0 if more is TRACK or stage is CHARGES else PEOPLE)
 

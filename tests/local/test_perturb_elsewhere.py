@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import stat
 import subprocess
 import sys
 import threading
@@ -20,10 +19,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from tests.killed import Stage
 from tests.ledger.spent import spent_in
 from tests.local.test_location import Run, table
 from tests.local.test_location import run as run
 from tests.local.test_perturb_in_spark import AT, BUDGET, by_spark, dying, geo, parts, read, spent
+from tests.private_files import open_to_others
 from tests.spark import address, remote
 
 import leeward as lw
@@ -181,7 +182,7 @@ def test_what_goes_on_when_whoever_asked_is_killed_shows_nothing(tmp_path: Path)
 # ---- who asks is killed at every stage
 
 PLACED = "the reports have their name"
-STAGES: dict[str, tuple[Any, str, int]] = {
+STAGES: dict[str, Stage] = {
     "before anybody is charged": (Spent, "write", 1),
     "when all are charged": (OpenedTable, "most", 1),
     "when all is drawn": (Files, "place", 1),
@@ -191,26 +192,13 @@ STAGES: dict[str, tuple[Any, str, int]] = {
 
 DYING = """
 import sys
-from tests.local.test_perturb_elsewhere import die_at
-die_at(sys.argv[1])
+from tests.killed import die_at
+from tests.local.test_perturb_elsewhere import STAGES
+die_at(STAGES[sys.argv[1]])
 sys.argv = ["leeward", "perturb", *sys.argv[2:], "--yes"]
 from leeward.cli import main
 main()
 """
-
-
-def die_at(stage: str) -> None:
-    of, name, left = STAGES[stage]
-    real = getattr(of, name)
-
-    def dying(*given: Any, **more: Any) -> Any:
-        nonlocal left
-        left -= 1
-        if left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return real(*given, **more)
-
-    setattr(of, name, dying)
 
 
 @pytest.mark.long
@@ -230,8 +218,7 @@ def test_a_run_that_is_killed_shows_nothing_and_what_it_charged_stands(
     )  # fmt: skip
     assert killed.returncode == -signal.SIGKILL, killed.stderr[-2000:]
     assert (tmp_path / "out").exists() == (stage == PLACED)
-    private = [*tmp_path.glob("*.db*"), *tmp_path.glob(".leeward-*")]
-    assert [stat.S_IMODE(path.stat().st_mode) & 0o077 for path in private] == [0] * len(private)
+    assert open_to_others([*tmp_path.glob("*.db*"), *tmp_path.glob(".leeward-*")]) == []
     store = tmp_path / "people.db"
     charged = sum(spent_in(store).values()) if store.exists() else 0
     code, _, said = run(asked, "--out", "next")

@@ -166,8 +166,9 @@ def bind(
             written(Address.read(source), table, columns, names, links[0])
         with ExitStack() as opened:
             connection = opened.enter_context(_connection(folder))
-            others = opened.enter_context(elsewhere(connection)) if kind == "duckdb" else []
+            others = list[duckdb.DuckDBPyConnection]()
             if kind == "duckdb":
+                others = opened.enter_context(elsewhere(connection))
                 _attach(connection, files[0])  # by its own path, beside which it may have a log of its latest changes
             _lock(connection, links)
             chosen = ", ".join(map(named, names))

@@ -17,6 +17,7 @@ from leeward.planner._selection_plan import AnyPlan, SelectionPlan, plan_selecti
 from leeward.planner._statistic_plan import PercentileMechanism, plan_statistic
 from leeward.planner._unlisted_plan import UnlistedPlan, plan_unlisted
 from leeward.query import CountVisitors, Selection
+from leeward.query._selection import Counted
 from leeward.query._statistic import Statistic
 from leeward.query._unlisted_groups import UnlistedGroups
 
@@ -94,10 +95,9 @@ def plan(
         InputError: an argument is malformed, or something is to be decided about a name, or a statistic that counts nobody.
         NotPrivateError: the notion does not protect such an answer.
     """
-    how = deciding(decide, what, mechanism, stop_after)
-    if decides(query, how, delta):
-        assert isinstance(query, CountVisitors | Statistic)
-        return plan_decisions(query, notion, how)
+    how, counts = asked_to_decide(query, decide, what, mechanism, stop_after, delta)
+    if counts is not None:
+        return plan_decisions(counts, notion, how)
     if isinstance(query, Selection):
         return plan_selection(query, notion)
     if isinstance(query, UnlistedGroups):
@@ -106,18 +106,18 @@ def plan(
     return plan_statistic(query, notion, mechanism)  # type: ignore[arg-type]  # which refuses what is not its own
 
 
-def deciding(decide: Decide | None, what: What, mechanism: str, stop_after: int | None) -> Deciding:
-    """Return what is given of decisions and how they are published, together."""
-    given = vars(Decide() if decide is None else decide)
-    return Deciding(**given, what=what, mechanism=mechanism, stop_after=stop_after)  # type: ignore[arg-type]  # it is checked
+def asked_to_decide(
+    query: object, decide: Decide | None, what: What, mechanism: str, stop_after: int | None, delta: object
+) -> tuple[Deciding, Counted | None]:
+    """Return what is given of decisions and how they are published; and the question of which something is decided.
 
-
-def decides(query: object, how: Deciding, delta: object) -> bool:
-    """Whether something is decided about counts; what means nothing for a question is refused.
+    That is None where nothing is. The arguments are those of `leeward.plan`.
 
     Raises:
         InputError: it is no question, or something is given that means nothing for it.
     """
+    given = vars(Decide() if decide is None else decide)
+    how = Deciding(**given, what=what, mechanism=mechanism, stop_after=stop_after)  # type: ignore[arg-type]  # it is checked
     if delta is not None and not isinstance(query, UnlistedGroups):
         raise InputError(
             f"delta = {told(delta)}",
@@ -125,7 +125,7 @@ def decides(query: object, how: Deciding, delta: object) -> bool:
             "Leave it out",
         )
     if isinstance(query, CountVisitors) or (how.wanted and isinstance(query, Statistic) and query.counts_people):
-        return True
+        return how, query
     if not isinstance(query, Statistic | Selection | UnlistedGroups):
         raise InputError(
             f"A plan for a {type(query).__name__}",
@@ -138,7 +138,7 @@ def decides(query: object, how: Deciding, delta: object) -> bool:
         raise InputError(
             f"A decision about {of}", "decisions are about counts of people", "Give the question and the notion"
         )
-    return False
+    return how, None
 
 
 Made = TypeVar("Made", bound=AnyPlan)

@@ -9,7 +9,7 @@ from leeward._taught import taught
 from leeward.exact._real import Exact
 from leeward.notion import Notion
 from leeward.planner._answer_compare import AnswerComparison, compare_answers
-from leeward.planner._ask import decides, deciding
+from leeward.planner._ask import asked_to_decide
 from leeward.planner._compare import Comparison, Scenario, compare_decisions
 from leeward.planner._plan import Decide, MechanismName, What
 from leeward.planner._selection_compare import NameComparison, compare_names
@@ -92,10 +92,9 @@ def compare(
         InputError: an argument is malformed, or something is to be decided about a name.
     """
     more = Scenario() if scenario is None else scenario
-    how = deciding(decide, what, mechanism, stop_after)
-    if decides(query, how, delta):
-        assert isinstance(query, CountVisitors | Statistic)
-        return compare_decisions(query, notion, how, more)
+    how, counts = asked_to_decide(query, decide, what, mechanism, stop_after, delta)
+    if counts is not None:
+        return compare_decisions(counts, notion, how, more)
     if isinstance(query, Selection):
         return compare_names(query, notion, more)
     assert isinstance(query, Statistic | UnlistedGroups)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
 
-from leeward.ledger import Answer, Drawn, Ledger, Request, Reservation
+from leeward.ledger import Answer, DrawnAnswer, Ledger, Request, Reservation
 
 
 class Single:
@@ -38,7 +38,7 @@ class Single:
         return self.release.opened
 
     def store(self, payload: bytes, cost: Fraction | None = None) -> None:
-        self.reservation.store([Drawn(payload, cost)])
+        self.reservation.store([DrawnAnswer(payload, cost)])
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from tests.ledger.single import peek, reserve
 from tests.ledger.worker import asked
 
 from leeward.errors import LedgerError
-from leeward.ledger import STAGES, Drawn, Ledger
+from leeward.ledger import STAGES, DrawnAnswer, Ledger
 
 Start = Callable[..., "subprocess.Popen[str]"]
 Worker = Callable[..., "subprocess.Popen[str]"]
@@ -58,7 +58,9 @@ def test_a_process_killed_at_any_stage(stage: str, place: Place, worker: Worker)
     ) as reservation:
         assert reservation.further == (0 if is_answered else 1)
         if reservation.unanswered:
-            reservation.store([Drawn(b"second", Fraction(0)), Drawn(b"first"), Drawn(b"third", Fraction(1, 3))])
+            reservation.store(
+                [DrawnAnswer(b"second", Fraction(0)), DrawnAnswer(b"first"), DrawnAnswer(b"third", Fraction(1, 3))]
+            )
     assert [each.answer for each in reservation.releases[:2]] == [b"second", b"first"]
     assert [peek(ledger, "city", "1", key) is not None for key in keys] == [True] * 3
     assert [account.spent for account in ledger.show()] == [Fraction(2, 3)]

@@ -10,7 +10,7 @@ from tests.ledger.single import peek, reserve
 from tests.ledger.worker import asked
 
 from leeward.errors import BudgetConflictError, CapExceededError, ContentChangedError, InputError, LedgerError
-from leeward.ledger import Drawn, Ledger, Request
+from leeward.ledger import DrawnAnswer, Ledger, Request
 
 THIRD, SIXTH = Fraction(1, 3), Fraction(1, 6)
 
@@ -47,10 +47,10 @@ def test_they_are_charged_by_one_transaction_and_stored_by_one(ledger: Ledger, p
         assert again is b
         assert (b.answer, b.id, b.cost) == (b"known", before.id, THIRD)
         assert reservation.unanswered == [a, c]
-        for wrong in ([Drawn(b"1")], [Drawn(b"1")] * 3, [Drawn(b"1"), Drawn(b"2", THIRD)]):
+        for wrong in ([DrawnAnswer(b"1")], [DrawnAnswer(b"1")] * 3, [DrawnAnswer(b"1"), DrawnAnswer(b"2", THIRD)]):
             with pytest.raises(InputError):
                 reservation.store(wrong)
-        reservation.store([Drawn(b"1"), Drawn(b"2", Fraction(0))])
+        reservation.store([DrawnAnswer(b"1"), DrawnAnswer(b"2", Fraction(0))])
     assert stages == ["reserving", "charging", "charged", "reserved", "storing", "saving", "saved", "stored"]
     assert [one.answer for one in reservation.releases] == [b"1", b"known", b"2", b"known"]
     assert [(one.cost, one.opened) for one in (a, c)] == [(SIXTH, False), (0, False)]
@@ -83,7 +83,7 @@ def test_what_another_took_over_in_part_is_not_stored_and_the_rest_is_withdrawn(
         with reserve(Ledger(place.url), asked("b"), wait=0) as usurper:
             usurper.store(b"theirs")
         with pytest.raises(LedgerError, match="taken over"):
-            reservation.store([Drawn(b"1"), Drawn(b"2")])
+            reservation.store([DrawnAnswer(b"1"), DrawnAnswer(b"2")])
     assert peek(ledger, "city", "1", "a") is None
     assert (found := peek(ledger, "city", "1", "b")) is not None
     assert found.payload == b"theirs"
@@ -123,11 +123,15 @@ def test_what_follows_is_paid_for_by_what_is_left_over(ledger: Ledger) -> None:
     with ledger.reserve([asked("a", cost=Fraction(1))], further=each("bcd", cost=Fraction(1))) as reservation:
         assert reservation.further == 3
         assert spent(ledger) == 1
-        half = Drawn(b"1", Fraction(1, 2))
-        for wrong in ([half, Drawn(b"2", THIRD), Drawn(b"3", THIRD)], [half] * 5, [Drawn(b"1", Fraction(2))]):
+        half = DrawnAnswer(b"1", Fraction(1, 2))
+        for wrong in (
+            [half, DrawnAnswer(b"2", THIRD), DrawnAnswer(b"3", THIRD)],
+            [half] * 5,
+            [DrawnAnswer(b"1", Fraction(2))],
+        ):
             with pytest.raises(InputError):
                 reservation.store(wrong)
-        reservation.store([half, Drawn(b"2", Fraction(0)), Drawn(b"3", SIXTH)])
+        reservation.store([half, DrawnAnswer(b"2", Fraction(0)), DrawnAnswer(b"3", SIXTH)])
     assert [one.answer for one in reservation.releases] == [b"1", b"2", b"3"]
     assert spent(ledger) == Fraction(2, 3)
     assert kinds(ledger) == ["opened", "reserved", *["released", "reserved"] * 2, "released"]
@@ -150,7 +154,7 @@ def test_what_is_charged_or_refused_cannot_follow(further: list[Request], many: 
         claim.store(b"known")
     with reserve(ledger, asked("h", cost=SIXTH)), ledger.reserve(each("a"), further=further) as reservation:
         assert reservation.further == many
-        reservation.store([Drawn(b"1", SIXTH), *[Drawn(b"2", SIXTH)] * many])
+        reservation.store([DrawnAnswer(b"1", SIXTH), *[DrawnAnswer(b"2", SIXTH)] * many])
     assert spent(ledger) == (2 + many) * SIXTH
 
 
@@ -169,7 +173,7 @@ def test_what_another_charged_meanwhile_is_not_charged_again(ledger: Ledger) -> 
         with reserve(ledger, asked("b")) as other:
             other.store(b"theirs")
         with pytest.raises(LedgerError):
-            reservation.store([Drawn(b"1", Fraction(0)), Drawn(b"2", Fraction(0))])
+            reservation.store([DrawnAnswer(b"1", Fraction(0)), DrawnAnswer(b"2", Fraction(0))])
     assert kinds(ledger) == ["opened", "reserved", "reserved", "released", "withdrawn"]
     assert (found := peek(ledger, "city", "1", "b")) is not None
     assert found.payload == b"theirs"

@@ -20,7 +20,7 @@ from typing import Any
 from tests.ledger.single import reserve
 
 from leeward.errors import CapExceededError, LedgerError
-from leeward.ledger import Drawn, Ledger, Request
+from leeward.ledger import DrawnAnswer, Ledger, Request
 
 PAYLOAD_MARK = b"never-to-be-printed"
 
@@ -71,7 +71,9 @@ def killed_at(url: str, stage: str) -> None:
     further = [asked("further")]
     with Ledger(url).reserve([asked("k"), asked("l")], further=further, progress=hook) as reservation:
         assert reservation.further == 1
-        reservation.store([Drawn(b"first"), Drawn(b"second", Fraction(1, 12)), Drawn(b"third", Fraction(1, 4))])
+        reservation.store(
+            [DrawnAnswer(b"first"), DrawnAnswer(b"second", Fraction(1, 12)), DrawnAnswer(b"third", Fraction(1, 4))]
+        )
     say("shown")
 
 
@@ -80,7 +82,7 @@ def release(url: str, keys: str) -> None:
     with Ledger(url).reserve([asked(key, cost=Fraction(1, 6)) for key in keys]) as reservation:
         due = reservation.unanswered
         if due:
-            reservation.store([Drawn(f"{keys}{number}".encode()) for number in range(len(due))])
+            reservation.store([DrawnAnswer(f"{keys}{number}".encode()) for number in range(len(due))])
     for key, each in zip(keys, reservation.releases, strict=True):
         assert each.answer is not None
         say(f"{key}:{each.answer.decode()}")
@@ -93,7 +95,7 @@ def hammer(url: str, me: str) -> None:
         keys = [f"{me}-{turn}-{number}" for number in range(1 + turn % 2)]
         try:
             with ledger.reserve([asked(key, cost=Fraction(1, 7), cap=Fraction(3)) for key in keys]) as reservation:
-                reservation.store([Drawn(b"answer") for _ in keys])
+                reservation.store([DrawnAnswer(b"answer") for _ in keys])
             for _ in keys:
                 say("1/7")
         except CapExceededError:

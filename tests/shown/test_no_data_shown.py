@@ -37,7 +37,7 @@ from leeward._private import Private
 from leeward.cli import LeewardError
 from leeward.engine import open_data, read_keys
 from leeward.errors import RefusedError
-from leeward.ledger import Drawn, Ledger, MemoizedReports, PersonBudgets, Request
+from leeward.ledger import DrawnAnswer, Ledger, MemoizedReports, PersonBudgets, Request
 from leeward.local import check_job
 from leeward.local._levels import LevelsOfPeople
 from leeward.local.location._clamped import Clamped
@@ -181,11 +181,11 @@ def _visitors(made: LongSession) -> None:
         content=held["content"],
     )
     with ledger.reserve([request]) as claim:
-        claim.store([Drawn(b"answer")])
+        claim.store([DrawnAnswer(b"answer")])
     held |= {
         "claim": claim,
         "reserved": claim.releases[0],
-        "drawn": Drawn(b"answer"),
+        "drawn": DrawnAnswer(b"answer"),
         "request": request,
         "answer": peek(ledger, budget.dataset, "k", "k"),
         "places": places,
@@ -519,7 +519,7 @@ NEED_NO_TABLE = {
     # they need a server, or Spark: tests/engine/test_in_postgres and tests/engines/test_inside_spark look at these
     *("engine.InPostgres", "engine.InSpark", "engine.Kind"),
     *("engine.Asked", "engine.Sums"),  # hashes, and never their key: tests/engine/test_engine_digest
-    *("local.Look", "local.OpenedTable", "local.SparkTable"),  # so too: tests/local/test_perturb_in_spark
+    *("local.PositionsSeen", "local.OpenedTable", "local.SparkTable"),  # so too: tests/local/test_perturb_in_spark
     # of several questions at once, private and without a dict: tests/engine/test_shared_sources looks at these
     *("engine.OwnColumns", "engine.Sources"),
     "tables.Length",  # private, and only numbers
@@ -575,7 +575,13 @@ def test_every_public_class_of_the_rooms_that_meet_data_was_in_the_session(sessi
 
 def test_private_objects_are_not_pickled(session: LongSession) -> None:
     private = [one for _, one in canaries.reachable(session.names) if isinstance(one, Private)]
-    assert {type(one).__name__ for one in private} >= {"CuratorNotes", "VisitCounts", "Readings", "Charge", "InDuckDB"}
+    assert {type(one).__name__ for one in private} >= {
+        "CuratorNotes",
+        "VisitCounts",
+        "Readings",
+        "PaidAnswer",
+        "InDuckDB",
+    }
     for one in private:
         assert not hasattr(one, "__dict__"), type(one)
         with pytest.raises(RefusedError, match="A pickle of a"):

@@ -16,7 +16,7 @@ from leeward.cli._output import print_notes, say, wrote
 from leeward.errors import LedgerError
 
 if TYPE_CHECKING:
-    from leeward.local._job import Opens
+    from leeward.local._job import OpensStores
     from leeward.session import Release
     from leeward.session._budget import Budget
 
@@ -94,7 +94,7 @@ def opening(budget: Budget, *, yes: bool, new: bool) -> Opening:
     return Opening(asked, f"{found.said}.")
 
 
-def may_open(opens: Opens, *, yes: bool, new: bool) -> None:
+def may_open(opens: OpensStores, *, yes: bool, new: bool) -> None:
     """Ask whether new stores about people may be made.
 
     Raises:

@@ -5,7 +5,7 @@ from ._memoized_reports import MemoizedReports
 from ._people_store import read_secret
 from ._person_budgets import PersonBudgets
 from ._records import Account, Answer, Entry
-from ._request import Drawn, Request, Reserved
+from ._request import DrawnAnswer, Request, Reserved
 from ._reservation import STAGES, Reservation
 
 __all__ = [
@@ -13,7 +13,7 @@ __all__ = [
     "Account",
     "Analyst",
     "Answer",
-    "Drawn",
+    "DrawnAnswer",
     "Entry",
     "Ledger",
     "MemoizedReports",

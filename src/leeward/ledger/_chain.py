@@ -94,7 +94,7 @@ def key_fingerprint(connection: Connection) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ReleaseState:
     """What the history says of one release.
 
     Attributes:
@@ -125,14 +125,14 @@ def check_entry(connection: Connection, entry: RowMapping) -> None:
         raise broken(entry["number"])
 
 
-def check_charges(connection: Connection, held: Iterable[RowMapping]) -> dict[str, Standing]:
+def check_charges(connection: Connection, held: Iterable[RowMapping]) -> dict[str, ReleaseState]:
     """Check releases, but for the bytes of their answers, against every entry about them; return what these say, by id.
 
     Raises:
         LedgerError: one, or one of these entries, is not what was written.
     """
     known, born, before = {str(charge["id"]): charge for charge in held}, hash_of(connection, 0), entries.alias()
-    standing: dict[str, Standing | None] = dict.fromkeys(known)
+    standing: dict[str, ReleaseState | None] = dict.fromkeys(known)
     for some in at_once([*known]):
         about = select(entries, before.c.hash.label("before")).where(entries.c.id.in_(some))
         about = about.join(before, before.c.number == entries.c.number - 1, isouter=True)
@@ -193,7 +193,7 @@ def check_all(connection: Connection, *, answers: bool = True) -> None:
     """
     previous = str(hash_of(connection, 0))
     spent: dict[str, Amount] = defaultdict(lambda: NOTHING)
-    standing: dict[str, Standing] = {}
+    standing: dict[str, ReleaseState] = {}
     rows = connection.execute(select(entries).order_by(entries.c.number)).mappings()
     for number, row in enumerate(rows, start=1):
         if row["number"] != number or row["hash"] != link(previous, row):
@@ -217,7 +217,7 @@ def check_all(connection: Connection, *, answers: bool = True) -> None:
         raise _gone(next(iter(standing)))
 
 
-def is_answer(payload: object, standing: Standing) -> bool:
+def is_answer(payload: object, standing: ReleaseState) -> bool:
     """Whether these are the bytes that were stored as the answer of a release."""
     return isinstance(payload, bytes) and standing.answer == answer_seal(payload)
 
@@ -231,7 +231,7 @@ def broken(number: int) -> LedgerError:
     )
 
 
-def _after(standing: Standing | None, row: RowMapping) -> Standing | None:
+def _after(standing: ReleaseState | None, row: RowMapping) -> ReleaseState | None:
     """Return what is to be said of a release after one more entry about it; None after its withdrawal."""
     kind = row["kind"]
     if kind not in get_args(OfRelease):
@@ -239,13 +239,13 @@ def _after(standing: Standing | None, row: RowMapping) -> Standing | None:
     if (standing is None) != (kind == "reserved") or (standing is not None and standing.answer is not None):
         raise broken(row["number"])  # an answer is the end of a release: nothing is taken over or withdrawn after it
     if standing is None:
-        return Standing(row["dataset"], row["version"], row["key"], from_text(row["cost"]), row["seal"])
+        return ReleaseState(row["dataset"], row["version"], row["key"], from_text(row["cost"]), row["seal"])
     if kind == "released":
         return replace(standing, answer=row["seal"], cost=standing.cost + from_text(row["cost"]))
     return None if kind == "withdrawn" else standing
 
 
-def _agrees(charge: RowMapping, standing: Standing) -> bool:
+def _agrees(charge: RowMapping, standing: ReleaseState) -> bool:
     """Whether a charge, but for the bytes of its answer, is what the history says."""
     said = (standing.dataset, standing.version, standing.key, to_text(standing.cost), sha256(standing.key))
     held = tuple(charge[name] for name in ("dataset", "version", "key", "cost", "key_hash"))

@@ -42,7 +42,7 @@ def standing_of(connection: Connection, dataset: str, asked: Collection[Asked]) 
     return {of: read_answer(charge, history[charge["id"]]) for of, charge in found.items()}
 
 
-def read_answer(charge: RowMapping, history: chain.Standing) -> Answer | None:
+def read_answer(charge: RowMapping, history: chain.ReleaseState) -> Answer | None:
     """Read the stored answer of a charge, if it has one; one that is not what the history says is never shown."""
     if history.answer is None:
         return None

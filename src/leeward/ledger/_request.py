@@ -63,7 +63,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnAnswer:
     """An answer that was drawn, to be stored.
 
     Attributes:

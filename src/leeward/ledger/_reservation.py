@@ -20,7 +20,7 @@ from leeward.ledger._admission import Admission
 from leeward.ledger._balance import NOT_OPEN, Balance
 from leeward.ledger._charges import Asked, find_charges, read_answer
 from leeward.ledger._records import NOTHING, Amount, OfRelease, exact_amount, to_text
-from leeward.ledger._request import Drawn, Request, Reserved
+from leeward.ledger._request import DrawnAnswer, Request, Reserved
 from leeward.ledger._schema import charges, entries
 from leeward.ledger._store import Lock, Store
 
@@ -55,7 +55,7 @@ class Reservation:
         """The releases without an answer, each once, in the order of the requests."""
         return [each for each in dict.fromkeys(self.releases) if each.answer is None]
 
-    def store(self, drawn: Sequence[Drawn]) -> None:
+    def store(self, drawn: Sequence[DrawnAnswer]) -> None:
         """Store the answers. When this returns they are durable and may be shown.
 
         Args:
@@ -161,7 +161,7 @@ class Reservation:
         return None
 
     def _settled(
-        self, account: Admission, charge: RowMapping | None, history: Mapping[str, chain.Standing], request: Request
+        self, account: Admission, charge: RowMapping | None, history: Mapping[str, chain.ReleaseState], request: Request
     ) -> Reserved:
         """Reserve a release, find its answer, or take over what the dead had reserved for it."""
         if charge is None:
@@ -192,7 +192,7 @@ class Reservation:
                 return number
         return len(further)
 
-    def _also(self, account: Admission, request: Request, drawn: Drawn, cost: Fraction) -> Reserved:
+    def _also(self, account: Admission, request: Request, drawn: DrawnAnswer, cost: Fraction) -> Reserved:
         """Reserve and store a further release at once, within what was given back."""
         account.check(request)
         made = account.reserve(request, cost, drawn.payload)
@@ -250,7 +250,7 @@ def _of(request: Request) -> Asked:
     return request.version, request.key
 
 
-def _costs(due: Sequence[Reserved], drawn: Sequence[Drawn]) -> list[Fraction]:
+def _costs(due: Sequence[Reserved], drawn: Sequence[DrawnAnswer]) -> list[Fraction]:
     """What each answer cost; those behind ``due`` are paid for by what these were reserved for and did not cost.
 
     Raises:

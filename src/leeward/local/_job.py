@@ -68,7 +68,7 @@ class Perturbed(Document):
 
 
 @dataclass(frozen=True)
-class Opens:
+class OpensStores:
     """The stores about people that a run would make.
 
     Attributes:
@@ -101,7 +101,7 @@ class Job(Protocol):
     def facts(self) -> list[tuple[str, str]]:
         """Return the statement in short, as (title, sentence), for the terminal."""
 
-    def opens(self) -> Opens | None:
+    def opens(self) -> OpensStores | None:
         """Return the stores about people that a run would make; None where it would make none."""
 
     def attack(self, published: Path) -> list[str]:

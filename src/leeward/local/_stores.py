@@ -15,7 +15,7 @@ from leeward.exact._real import Real
 from leeward.ledger import MemoizedReports, PersonBudgets, read_secret
 from leeward.ledger._level_budgets import LevelBudgets
 from leeward.ledger._people_store import is_store
-from leeward.local._job import Opens
+from leeward.local._job import OpensStores
 from leeward.outputs import holds_release
 
 _FORGOTTEN: Final = {
@@ -25,7 +25,7 @@ _FORGOTTEN: Final = {
 """What making a store anew does where there was one."""
 
 
-class Kept(Protocol):
+class StoreSection(Protocol):
     """A section of a spec that names a store, and the secret that people are kept under in it: two files."""
 
     @property
@@ -39,11 +39,11 @@ class Kept(Protocol):
 class Stores:
     """The files of a spec's sections ``[budget]`` and ``[repeat]``, relative to its folder."""
 
-    budget: Kept | None
-    repeat: Kept | None
+    budget: StoreSection | None
+    repeat: StoreSection | None
     folder: Path
 
-    def opens(self) -> Opens | None:
+    def opens(self) -> OpensStores | None:
         """Return the stores that a run would make: see `leeward.local._job.Job.opens`."""
         known = {path: is_store(path) for path in self._files().values()}
         made = {kind: path for kind, path in self._files().items() if not known[path]}
@@ -53,7 +53,7 @@ class Stores:
                 doubt = f"{path} is empty, and may have been emptied: {_FORGOTTEN[kind]}"
             elif others := [other for other, there in known.items() if there]:
                 doubt = f"{others[0]} is there, and the other may have been moved: {_FORGOTTEN[kind]}"
-        return Opens(made, doubt) if made else None
+        return OpensStores(made, doubt) if made else None
 
     def kept(self) -> list[Path]:
         """Return the files about people: stores and secrets."""
@@ -106,7 +106,7 @@ class Stores:
         kept = {"budgets": self.budget, "reports": self.repeat}
         return {kind: resolve_ledger(part.store, self.folder) for kind, part in kept.items() if part is not None}
 
-    def _secret(self, part: Kept) -> bytes:
+    def _secret(self, part: StoreSection) -> bytes:
         return read_secret(resolve(part.secret, self.folder), stores=self._files().values())
 
 

@@ -49,7 +49,7 @@ from leeward.service._tokens import Issued
 from leeward.session._answer import answer
 from leeward.session._bought import bought
 from leeward.session._result import Release
-from leeward.session._session import Charge, PricedPlan, Session
+from leeward.session._session import PaidAnswer, PricedPlan, Session
 from leeward.session._statement import privacy_statement
 
 MOST_UNANSWERED: Final = 10
@@ -125,7 +125,7 @@ class Ready:
     analyst: Analyst
     session: Session
     priced: PricedPlan
-    stored: Charge | None
+    stored: PaidAnswer | None
 
 
 class Answering:

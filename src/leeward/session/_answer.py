@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
-from leeward.session._session import Charge, Counts, PricedPlan, Session, charge_of, payload
+from leeward.session._session import Counts, PaidAnswer, PricedPlan, Session, charge_of, payload
 
 
 def answer(
     asked: Sequence[tuple[Session, PricedPlan]],
     naming: Callable[[Session], AbstractContextManager[None]] = lambda _: nullcontext(),
-) -> list[Charge]:
+) -> list[PaidAnswer]:
     """Return the stored answers of plans; those that have none are reserved, counted, drawn and stored together.
 
     All counts stand before the first draw: so what fails because of the data fails before there is a draw to choose.
@@ -24,7 +24,7 @@ def answer(
     Raises:
         LeewardError: one is refused; nothing was charged.
     """
-    from leeward.ledger import Drawn, Reserved
+    from leeward.ledger import DrawnAnswer, Reserved
 
     if not asked:
         return []
@@ -41,6 +41,6 @@ def answer(
                 counted[release] = session.count(priced)
         drawn = [session.draw(counted[release], at.plan.draw) for release, (session, at) in due.items()]
         if drawn:
-            reservation.store([Drawn(payload(each)) for each in drawn])
+            reservation.store([DrawnAnswer(payload(each)) for each in drawn])
     # of two that are one question, the first paid
     return [charge_of(release, counted.pop(release, None)) for release in reservation.releases]

@@ -38,7 +38,7 @@ from leeward.query import CountVisitors, Window
 from leeward.session._budget import Budget
 from leeward.session._question import question, span
 from leeward.session._result import Release
-from leeward.session._session import Charge, Counts, PricedPlan, Session, charge_of, payload
+from leeward.session._session import Counts, PaidAnswer, PricedPlan, Session, charge_of, payload
 from leeward.session._together import IfDoubtful, answered, check_if_doubtful
 
 _PROMISES = (
@@ -107,7 +107,7 @@ def monitor(
     mechanism = _shared(plans)
     rules = Monitor(mechanism.line, stop_after=mechanism.stop_after)
     state, windows = rules.start(), [_window(made) for made in plans]
-    releases, charges = [] if done is None else done, list[Charge]()
+    releases, charges = [] if done is None else done, list[PaidAnswer]()
     each = plans[0].notion.epsilon  # of a stop: under notions of several ε it is not the rate of the noise
     with Session(plans[0].query, budget, bits, progress) as session, noted(lambda: answered(len(charges))):
         session.refuse_another_table(plans)
@@ -176,13 +176,13 @@ class _Rounds:
             assert isinstance(priced.plan, Plan)
             refuse_useless(priced.plan.after(state.stops), len(self.session.keys), stops_before=state.stops)
 
-    def answer(self, state: MonitorState, number: int) -> list[Charge]:
+    def answer(self, state: MonitorState, number: int) -> list[PaidAnswer]:
         """Answer a round, and as many of those behind it as can be answered with it.
 
         Raises:
             LeewardError: the round is refused, or cannot be counted; nothing was charged.
         """
-        from leeward.ledger import Drawn
+        from leeward.ledger import DrawnAnswer
 
         session = self.session
         # So few at once, and all counted before the first draw, that next to no time lies between a draw and its storage:
@@ -192,7 +192,7 @@ class _Rounds:
         # what the first reserves is all that the others can cost too, where it may give every stop that is left
         behind = rest[1:] if may_stop == self.rules.stop_after - state.stops else ()
         request, further = session.request(rest[0], each * may_stop), [session.request(one) for one in behind]
-        drawn = list[Drawn]()
+        drawn = list[DrawnAnswer]()
         with session.ledger.reserve([request], further=further, progress=session.progress) as reservation:
             due = rest[: len(reservation.unanswered) and 1 + reservation.further]
             counted = self._counted(due)
@@ -204,7 +204,7 @@ class _Rounds:
                     break
                 held = self.reserve(state, one)
                 noisy = session.draw(counts, functools.partial(self._draw, held))
-                drawn.append(Drawn(payload(noisy), one.cost_of(each * int((noisy >= 0).sum()))))
+                drawn.append(DrawnAnswer(payload(noisy), one.cost_of(each * int((noisy >= 0).sum()))))
                 state = self.rules.decide(held, noisy)
                 if state.stopped:
                     break

@@ -118,7 +118,7 @@ class Counts(Private):
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Charge(Private):
+class PaidAnswer(Private):
     """An answer that is stored and paid for.
 
     Attributes:
@@ -255,11 +255,11 @@ class Session(Private):
         if self.analyst is not None:
             self.ledger.check_share(dataset, self.analyst, priced.amount)
 
-    def stored(self, priced: PricedPlan) -> Charge | None:
+    def stored(self, priced: PricedPlan) -> PaidAnswer | None:
         """Return the answer of a plan that was stored when it was priced, without a look at the table; None if none was."""
         if priced.answer is None:
             return None
-        return Charge(_integers(priced.answer.payload), priced.answer.id, CuratorNotes(None, None, "0"))
+        return PaidAnswer(_integers(priced.answer.payload), priced.answer.id, CuratorNotes(None, None, "0"))
 
     def request(self, priced: PricedPlan, reserve: Real | None = None) -> Request:
         """Return what is asked of the ledger for a plan; the table is opened, and its content recognised.
@@ -333,7 +333,12 @@ class Session(Private):
                 stop()
 
     def publish(
-        self, priced: PricedPlan, paid: Charge, *, promises: Sequence[str] = (), monitor: MonitorStated | None = None
+        self,
+        priced: PricedPlan,
+        paid: PaidAnswer,
+        *,
+        promises: Sequence[str] = (),
+        monitor: MonitorStated | None = None,
     ) -> Release:
         """Return what may be shown of an answer that is stored and paid for: post-processing.
 
@@ -426,11 +431,11 @@ def _alike_but_for_window(query: AnyQuestion, ours: AnyQuestion) -> bool:
     return bool(replace(query, records=ours.records, window=ours.window) == ours)
 
 
-def charge_of(release: Reserved, counted: Counts | None = None) -> Charge:
+def charge_of(release: Reserved, counted: Counts | None = None) -> PaidAnswer:
     """Return an answer that is stored; where it was counted just now, with what the curator may know of that."""
     assert release.answer is not None
     notes = CuratorNotes(None, None, "0") if counted is None else counted.notes(release)
-    return Charge(_integers(release.answer), release.id, notes)
+    return PaidAnswer(_integers(release.answer), release.id, notes)
 
 
 def payload(drawn: NDArray[np.int64]) -> bytes:

@@ -153,7 +153,7 @@ def commit_once(session: Any) -> None:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Look(Private):
+class PositionsSeen(Private):
     """What was seen of a table before anything is drawn.
 
     Attributes:
@@ -171,7 +171,7 @@ class Look(Private):
 
 def look(
     geo: PlanarLaplace, table: Any, names: tuple[str, str], person: str | None = None, time: str | None = None
-) -> Look:
+) -> PositionsSeen:
     """Look at a table, and refuse what would be refused of one in memory.
 
     Args:
@@ -202,7 +202,7 @@ def look(
     looked = Clamped(geo.box)
     looked.add(int(seen), int(beyond))
     looked.check()
-    return Look(int(seen), looked, alike, int(timeless))
+    return PositionsSeen(int(seen), looked, alike, int(timeless))
 
 
 def check_workers(session: Any) -> None:

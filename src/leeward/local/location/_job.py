@@ -18,7 +18,7 @@ from leeward.errors import DataError, SpecError, noted
 from leeward.exact._real import whole
 from leeward.ledger import MemoizedReports, PersonBudgets
 from leeward.ledger._memoized_reports import Draw, Once, Points
-from leeward.local._job import Opens, Written
+from leeward.local._job import OpensStores, Written
 from leeward.local._levels import name_of_level
 from leeward.local._stores import Stores, forgotten
 from leeward.local._untouched import published
@@ -152,7 +152,7 @@ class LocationJob:
         """The stores about people that the spec names."""
         return Stores(self.spec.budget, self.spec.repeat, self.folder)
 
-    def opens(self) -> Opens | None:
+    def opens(self) -> OpensStores | None:
         """Return the stores that a run would make: see `leeward.local._job.Job.opens`."""
         return self.stores.opens()
 

@@ -23,7 +23,7 @@ from leeward.ledger import PersonBudgets
 from leeward.ledger._identity import payer
 from leeward.local.location._files import PositionFile
 from leeward.local.location._formats import open_positions
-from leeward.local.location._in_spark import Look, commit_once, degrees, look, moved, write_once
+from leeward.local.location._in_spark import PositionsSeen, commit_once, degrees, look, moved, write_once
 from leeward.local.location._planar_laplace import PlanarLaplace
 from leeward.local.location._spec import Data
 from leeward.local.series._days import Days, no_time
@@ -145,11 +145,11 @@ class OpenedTable(Private):
     time: str | None
     zoned: bool
 
-    def look(self, geo: PlanarLaplace) -> Look:
+    def look(self, geo: PlanarLaplace) -> PositionsSeen:
         """Look at it; see `leeward.local.location._in_spark.look`."""
         return look(geo, self.frame, self.at, self.person, self.time)
 
-    def charge(self, geo: PlanarLaplace, found: Look, store: PersonBudgets, timezone: str | None) -> None:
+    def charge(self, geo: PlanarLaplace, found: PositionsSeen, store: PersonBudgets, timezone: str | None) -> None:
         """Charge the reports of all people and days, or none.
 
         Raises:
@@ -168,7 +168,7 @@ class OpenedTable(Private):
                 people, days, reports = (column.to_pylist() for column in batch.columns)
                 charge(_each(people, reports), _each(days, reports), calendar.rule)
 
-    def most(self, geo: PlanarLaplace, found: Look, timezone: str | None) -> tuple[int, int | None]:
+    def most(self, geo: PlanarLaplace, found: PositionsSeen, timezone: str | None) -> tuple[int, int | None]:
         """Return how many reports one person has at most, in all and on a day; None where not every report has a day."""
         time = None if found.timeless else self.time
         reports = self._reports(geo, time, timezone).filter("who IS NOT NULL")

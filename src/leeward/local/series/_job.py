@@ -19,7 +19,7 @@ from leeward.errors import RefusedError, SpecError, noted
 from leeward.ledger import MemoizedReports, PersonBudgets
 from leeward.ledger._memoized_reports import Once
 from leeward.local._as_they_are import AsTheyAre
-from leeward.local._job import Opens, Written
+from leeward.local._job import OpensStores, Written
 from leeward.local._stores import Stores
 from leeward.local._untouched import published, untouched
 from leeward.local.series._appliance import Appliance
@@ -261,7 +261,7 @@ class SeriesJob:
         called = "meter" if self.by is None else "group"
         return Held(readings, group, names, self.by or self.columns.meter, called, levels)
 
-    def opens(self) -> Opens | None:
+    def opens(self) -> OpensStores | None:
         """Return the store that a run would make: see `leeward.local._job.Job.opens`."""
         return self.stores.opens()
 

@@ -134,9 +134,21 @@ CUT: dict[str, tuple[dt.timedelta, dict[str, Any]]] = {
         {"start": -dt.timedelta(hours=3), "end": dt.timedelta(), "timezone": "Asia/Tokyo"},
     ),
     "hours": (dt.timedelta(hours=18), {"start": dt.timedelta(hours=18, minutes=10), "end": dt.timedelta(hours=19)}),
+    **{
+        unit: (
+            dt.timedelta(hours=18, minutes=cut),
+            {"start": dt.timedelta(hours=18, minutes=start), "end": dt.timedelta(hours=18, minutes=start + 8)},
+        )
+        for unit, cut, start in (
+            ("half hours", 30, 40),
+            ("quarters of an hour", 15, 20),
+            ("stretches of ten minutes", 50, 55),
+            ("stretches of five minutes", 25, 27),
+        )
+    },
     "minutes": (
-        dt.timedelta(hours=18),
-        {"start": dt.timedelta(hours=18, seconds=9), "end": dt.timedelta(hours=18, seconds=40)},
+        dt.timedelta(hours=18, minutes=7),
+        {"start": dt.timedelta(hours=18, minutes=7, seconds=9), "end": dt.timedelta(hours=18, minutes=7, seconds=40)},
     ),
 }
 
@@ -163,9 +175,10 @@ def test_times_that_are_cut_to_more_than_is_asked_stop_a_release(what: str, tmp_
         )
         return plan, lw.Budget(tmp_path / f"{start.total_seconds():.0f}.db", "a", "9")
 
-    with pytest.raises(DoubtfulDataError, match="at the start of"):
+    named = f"at the start of {'a day' if what.startswith('days') else f'one of the {what}'}:"
+    with pytest.raises(DoubtfulDataError, match=named):
         lw.release(*asked(how["start"], how["end"]))
-    assert any("at the start of" in each for each in lw.check(*asked(how["start"], how["end"])).refusals)
+    assert any(named in each for each in lw.check(*asked(how["start"], how["end"])).refusals)
     lw.release(*asked(cut, how["end"]))
 
 

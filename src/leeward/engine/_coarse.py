@@ -23,7 +23,15 @@ from leeward.query._source import METRES_PER_DEGREE
 if TYPE_CHECKING:
     import ibis.expr.types as ir
 
-UNITS: Final = ((86_400, "days", 0.1), (3_600, "hours", 0.9), (60, "minutes", 0.9))
+UNITS: Final = (
+    (86_400, "days", 0.1),
+    (3_600, "hours", 0.9),
+    (1_800, "half hours", 0.9),
+    (900, "quarters of an hour", 0.9),
+    (600, "stretches of ten minutes", 0.9),
+    (300, "stretches of five minutes", 0.9),
+    (60, "minutes", 0.9),
+)
 """Seconds, what so many are called, and up to which share of all times may lie at the start of one."""
 
 _SHARE: Final = 0.9

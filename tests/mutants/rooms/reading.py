@@ -136,6 +136,7 @@ MUTANTS = [
     M("leeward.engine._numbers", "NumberTable._inside", '            (rows.uncut, "unreadable_number"),\n', "", "tests/attacks/test_taken_for_another.py", "texts that are no numbers are in none of the groups"),
     M("leeward.session._doubts", "doubts", "or table.goes_on_after(windows)", "or True", "tests/attacks/test_taken_for_another.py", "a wrong clock says that an hour was quiet"),
     M("leeward.engine._coarse", "Coarse.doubtful", "self.number > self.share * self.of", "False", "tests/attacks/test_taken_for_another.py", "dates that are stored as midnights leave other hours empty"),
+    M("leeward.engine._coarse", "", '(900, "quarters of an hour", 0.9),', "", "tests/attacks/test_taken_for_another.py", "times that were cut to quarters of an hour leave windows of five minutes empty"),
     M("leeward.engine._timed", "TimedRows._shifts", "zones += [] if", "zones += [] if True or", "tests/attacks/test_taken_for_another.py", "days of a zone are no days"),
     M("leeward.engine._coarse", "decimals_of", "math.ceil(-math.log10(step)) - 1", "math.ceil(-math.log10(step)) - 2", "tests/attacks/test_taken_for_another.py", "positions of two decimals fit cells of 200 metres"),
     M("leeward.session._doubts", "doubts", "(going_on or len(late) < len(windows))", "going_on", "tests/attacks/test_taken_for_another.py", "a release asks hours that are not loaded yet"),

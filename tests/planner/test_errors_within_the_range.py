@@ -19,7 +19,7 @@ import leeward as lw
 from leeward.planner import Scenario
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._statistic_plan import plan_statistic
-from leeward.query._statistic import KindName
+from leeward.query._ask_statistic import KindName
 from leeward.report import report_html
 
 MANY = 12

@@ -25,7 +25,7 @@ from leeward.notion import (
 )
 from leeward.planner._number_plan import plan_number
 from leeward.query import records, statistic
-from leeward.query._statistic import MOST_CELLS
+from leeward.query._source import MOST_CELLS
 from leeward.session._question import about
 
 TABLE = records("t.parquet", person="each row")

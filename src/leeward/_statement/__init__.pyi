@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from ._documents import (
-    NOT_YET,
     AdaptiveStated,
-    BudgetStated,
     Chance,
     CutStated,
     DecidingStatement,
@@ -10,15 +8,11 @@ from ._documents import (
     EveryoneStated,
     GeometricStated,
     GroupStatement,
-    Heading,
     LookStated,
-    MonitorStated,
     NoisePart,
-    NotionStated,
     NumberMechanism,
     NumberQuery,
     NumberStatement,
-    Published,
     RankMechanism,
     SanitizedStated,
     SelectionMechanism,
@@ -29,6 +23,7 @@ from ._documents import (
     VisitorStatement,
     WindowStated,
 )
+from ._heading import NOT_YET, BudgetStated, Heading, MonitorStated, NotionStated, Published
 from ._keep import Keep
 from ._reading import reading
 from ._statement import Statement

@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Literal
 
 from leeward._document import Document, Part
-from leeward._statement._documents import Heading, WindowStated
+from leeward._statement._documents import WindowStated
+from leeward._statement._heading import Heading
 from leeward._statement._keep import Keep
 from leeward.planner._accuracy import UnlistedAccuracy
 from leeward.query._records import Many

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+from ._ask_statistic import Kind, statistic
 from ._counting import CountWhere, Domain, Histogram, Linear, SumOf, SumOverPeople
 from ._effect import Effect, Query
 from ._groups import Groups
@@ -9,7 +10,7 @@ from ._selection import Selection, select
 from ._sensitivity import Sensitivity, rank_rate, rate_between, sensitivity, sensitivity_each, sensitivity_lines
 from ._source import Grid, Places, Visits, grid, places, visits
 from ._spread import Variance
-from ._statistic import Kind, Statistic, statistic
+from ._statistic import Statistic
 from ._table import Source, Spark
 from ._unlisted_groups import UnlistedGroups, unlisted_groups
 from ._visitors import CountVisitors, IfMore, count_visitors

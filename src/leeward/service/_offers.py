@@ -18,9 +18,9 @@ from leeward._toml import ExactText, Section, check, read_toml
 from leeward.errors import SpecError, nearest
 from leeward.exact._real import exact
 from leeward.notion._named import NAMED
+from leeward.query._ask_statistic import KindName
 from leeward.query._selection import Which
 from leeward.query._source import EACH_ROW
-from leeward.query._statistic import KindName
 from leeward.service._brokers import Brokered, Perturbing, read_perturbing
 from leeward.service._tokens import NAME, Tokens
 from leeward.session._budget import Budget

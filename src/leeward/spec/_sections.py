@@ -14,10 +14,10 @@ from leeward.notion._osdp import Reading
 from leeward.planner._everyone import About
 from leeward.planner._plan import USEFUL_FROM, MechanismName, What
 from leeward.planner._statistic_plan import PercentileMechanism
+from leeward.query._ask_statistic import KindName
 from leeward.query._records import Combine
 from leeward.query._selection import Which
 from leeward.query._source import Engine
-from leeward.query._statistic import KindName
 from leeward.query._unlisted_groups import IfMoreGroups
 
 Moment = datetime | date | str

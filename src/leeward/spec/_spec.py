@@ -40,10 +40,11 @@ from leeward.query import (
     select,
     visits,
 )
+from leeward.query._ask_statistic import statistic
 from leeward.query._records import Records, in_window, records
 from leeward.query._selection import Counted, Which
 from leeward.query._source import Engine, no_person
-from leeward.query._statistic import Statistic, statistic
+from leeward.query._statistic import Statistic
 from leeward.query._unlisted_groups import UnlistedGroups, unlisted_groups
 from leeward.session._budget import Budget
 from leeward.spec._notions import GRADED, NUMBER_NOTIONS, named, number_notion

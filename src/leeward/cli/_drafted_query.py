@@ -70,11 +70,7 @@ class Said:
     decimal: str | None
 
     def refuse_unmeant(self, kind: str) -> None:
-        """Refuse what means nothing for a kind of question.
-
-        Raises:
-            SpecError: something does.
-        """
+        """Refuse what means nothing for a kind of question."""
         unmeant = {
             "visitors": _OF_TABLES,
             "count": _OF_NUMBERS,

@@ -186,11 +186,7 @@ def to_pay(one: DryRun) -> Fraction:
 
 
 def refuse_dear(one: DryRun) -> None:
-    """Refuse what is left of the budget does not pay for.
-
-    Raises:
-        InputError: it does not.
-    """
+    """Refuse what is left of the budget does not pay for."""
     price, left = to_pay(one), one.stands.left
     if left is not None and price > left:
         raise InputError(

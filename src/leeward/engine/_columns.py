@@ -39,12 +39,7 @@ class Filtered(Protocol):
 
 
 def columns_by_role(named: Mapping[str, str | None], keep: Iterable[str]) -> dict[str, str]:
-    """Return what each column that a question reads is for, and its name.
-
-    Args:
-        named: the columns by what they are for; None where there is none.
-        keep: those of the filter.
-    """
+    """Return what each column that a question reads is for, and its name."""
     columns = {role: column for role, column in named.items() if column is not None}
     return columns | {f"column {index} of keep": column for index, column in enumerate(keep, 1)}
 

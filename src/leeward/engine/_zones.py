@@ -39,9 +39,6 @@ def check_everywhere(
         asked: it, in SQL.
         connection: the session in which it is read.
         others: from `elsewhere`.
-
-    Raises:
-        DataError: it has.
     """
     here = _digest(connection, asked)
     if all(_digest(other, asked) == here for other in others) or _digest(connection, asked) != here:

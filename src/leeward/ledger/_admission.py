@@ -92,11 +92,6 @@ class Admission:
     def reserve(self, request: Request, cost: Fraction, payload: bytes | None = None) -> Reserved:
         """Charge a request that has no charge yet.
 
-        Args:
-            request: what is asked.
-            cost: the ε that is reserved.
-            payload: its answer, where that is known already.
-
         Raises:
             CapExceededError: it is more than what is left.
             BudgetConflictError: see `refuse_known`.

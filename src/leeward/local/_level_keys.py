@@ -29,11 +29,7 @@ class Level(Section):
 
 
 def check_pair(level: str | None, levels: Mapping[str, Level] | None) -> None:
-    """Refuse levels without a column or the other way round, and a list of none.
-
-    Raises:
-        SpecError: it is so.
-    """
+    """Refuse levels without a column or the other way round, and a list of none."""
     if (level is None) != (levels is None):
         raise SpecError(
             "[protect] level and levels",

@@ -45,14 +45,7 @@ AnyRow = TypeVar("AnyRow", bound=Row)
 
 
 def with_prices(row: AnyRow, asked: Notion, counted_in: str, *, rows: bool) -> AnyRow:
-    """Return a row with its prices in the notion of the budget and in the notion asked for.
-
-    Args:
-        row: the row.
-        asked: the notion asked for.
-        counted_in: what the budget is counted in.
-        rows: whether each row of the table is protected, and not a person.
-    """
+    """Return a row with its prices in the notion of the budget and in the notion asked for."""
     try:
         paid, why = charge(row.notion, row.price, counted_in, rows=rows), ""
     except BudgetConflictError as refused:

@@ -20,10 +20,6 @@ from leeward.query._public_values import public_values
 def listed_levels(levels: object, *, bounds: bool = False) -> tuple[Fraction, ...]:
     """Return the public levels as they are listed, ascending.
 
-    Args:
-        levels: the list.
-        bounds: whether bounds were given too.
-
     Raises:
         SpecError: they are no ascending list of exact numbers.
     """

@@ -348,9 +348,6 @@ def check_zone(timezone: object, key: str = "timezone") -> None:
     Args:
         timezone: the name.
         key: what the caller calls it.
-
-    Raises:
-        SpecError: it is not.
     """
     try:
         found = ZoneInfo(timezone).key  # type: ignore[arg-type]
@@ -365,11 +362,7 @@ def check_zone(timezone: object, key: str = "timezone") -> None:
 
 
 def check_whole(where: str, values: Iterable[Allowed]) -> None:
-    """Refuse whole numbers that do not fit in 64 bits: the engine compares them with no column.
-
-    Raises:
-        SpecError: one does not.
-    """
+    """Refuse whole numbers that do not fit in 64 bits: the engine compares them with no column."""
     if any(isinstance(value, int) and not -(2**63) <= value < 2**63 for value in values):
         raise SpecError(
             f"{where} holds a whole number beyond 64 bits",

@@ -210,11 +210,7 @@ def read_offers(path: str | os.PathLike[str]) -> Offers:
 
 
 def _refuse_one_label(sets: Iterable[DataSet]) -> None:
-    """Refuse two tables under one label of one budget: what is stored of one would be given as the answer of the other.
-
-    Raises:
-        SpecError: there are two.
-    """
+    """Refuse two tables under one label of one budget: what is stored of one would be given as the answer of the other."""
     known = dict[tuple[str, str, str], tuple[str, tuple[Any, ...]]]()
     for one in sets:
         budget, table = one.budget(), one.table()

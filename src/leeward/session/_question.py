@@ -248,12 +248,6 @@ def question(
 ) -> Question:
     """Return the key of what a plan asks.
 
-    Args:
-        made: the plan.
-        keys: the digest of the public keys of its answer.
-        fit_for_release: see `Question`.
-        rounds: see `Question`.
-
     Raises:
         InputError: a parameter of the notion has no public form, or a text cannot be written to a file.
     """

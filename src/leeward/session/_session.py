@@ -317,10 +317,6 @@ class Session(Private):
     def look_over(self, queries: Sequence[AnyQuestion], *, going_on: bool = False) -> None:
         """Stop, before anything is charged, if the data make it doubtful that these questions are what was meant.
 
-        Args:
-            queries: those without a stored answer, which are looked at together, as windows of one run.
-            going_on: whether a monitor has answered earlier windows.
-
         Raises:
             DoubtfulDataError: nothing, or under 1 % of the rows that should, would count; or listed keys, or values that the
                 filter allows, are spelt otherwise than in the rows; or over 9 of 10 numbers lie beyond the bounds; or times
@@ -340,14 +336,7 @@ class Session(Private):
         promises: Sequence[str] = (),
         monitor: MonitorStated | None = None,
     ) -> Release:
-        """Return what may be shown of an answer that is stored and paid for: post-processing.
-
-        Args:
-            priced: the plan it was drawn by.
-            paid: the answer.
-            promises: assumptions of the statement beyond the plan's.
-            monitor: where in a monitor it stands; None if it is not part of one.
-        """
+        """Return what may be shown of an answer that is stored and paid for: post-processing."""
         self.progress("deciding")
         made, budget = priced.plan, self.budget
         published = Published(

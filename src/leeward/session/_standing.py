@@ -131,11 +131,7 @@ def balance_of(account: Account) -> Balance:
 
 
 def refuse_total(prices: Sequence[Amount], stands: Balance, dataset: str, *, what: str = "windows") -> None:
-    """Refuse several releases that cost more together than what is left, before the first is begun.
-
-    Raises:
-        CapExceededError: they do.
-    """
+    """Refuse several releases that cost more together than what is left, before the first is begun."""
     from leeward.ledger._records import NOTHING
 
     if len(prices) < 2 or stands.cap is None:

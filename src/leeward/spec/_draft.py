@@ -35,12 +35,7 @@ _ANSWERS: Final[Mapping[str, str]] = {
 
 
 def written(sections: Mapping[str, Mapping[str, Any]], odds: Sequence[str] = ()) -> str:
-    """Return sections of a spec as commented TOML; those that are not answered yet may be missing.
-
-    Args:
-        sections: the keys of each section.
-        odds: what is known of the answers before anything is charged.
-    """
+    """Return sections of a spec as commented TOML; those that are not answered yet may be missing."""
     return "\n".join(_lines(sections, odds)) + "\n"
 
 

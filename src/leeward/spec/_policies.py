@@ -30,11 +30,7 @@ _OWN_KEYS = {
 
 
 def refuse_unused(protect: Protect) -> None:
-    """Refuse keys of a notion of policies beside another one.
-
-    Raises:
-        SpecError: there is such a key.
-    """
+    """Refuse keys of a notion of policies beside another one."""
     for name, keys in _OWN_KEYS.items():
         for key in keys:
             if protect.notion != name and getattr(protect, key) is not None:

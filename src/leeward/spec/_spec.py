@@ -401,11 +401,7 @@ class Spec(Section):
 
 
 def _refuse_twice(windows: Sequence[Window]) -> None:
-    """Refuse a list of windows that has one twice, however it is written.
-
-    Raises:
-        SpecError: it has.
-    """
+    """Refuse a list of windows that has one twice, however it is written."""
     asked = [tuple(window.public().values()) for window in windows]
     if twice := [window for window in asked if asked.count(window) > 1] if len(set(asked)) < len(asked) else []:
         start, end = twice[0]

@@ -49,10 +49,6 @@ def features(file: File) -> list[Any]:
 def points_table(files: Sequence[File], columns: Mapping[str, str]) -> pa.Table:
     """Return named properties of features, and their points as the columns ``latitude`` and ``longitude``, in degrees.
 
-    Args:
-        files: feature collections, one below the other.
-        columns: what each column is for and its name.
-
     Raises:
         DataError: a file cannot be read, a property is missing everywhere or has values of several kinds, a feature is no
             point, or a property has the name of a coordinate.

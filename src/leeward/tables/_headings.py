@@ -52,11 +52,7 @@ _IS_NUMBER: Final = re.compile(r"[+-]?\d*[.,]?\d+([eE][+-]?\d+)?")
 
 
 def refuse_title(file: str, named: int, filled: int) -> None:
-    """Refuse a first row that seems to be a title: it names fewer than half of the columns below it.
-
-    Raises:
-        DataError: it does.
-    """
+    """Refuse a first row that seems to be a title: it names fewer than half of the columns below it."""
     if 2 * named < filled:
         raise DataError(
             f"The first row of '{file}'",

@@ -164,9 +164,6 @@ def check_pages(file: File, names: tuple[str, ...]) -> None:
     """Refuse a Parquet file whose pages, of the columns that are read, are not what they or their checksums say.
 
     The engine reads on where the head of a page is damaged, and looks at no checksum. So another reader reads them too.
-
-    Raises:
-        DataError: it is damaged.
     """
     try:
         with in_pieces(file.path) as held:

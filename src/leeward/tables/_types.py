@@ -84,10 +84,6 @@ def check_arrow(data: pa.Table) -> pa.Table:
 def check_engine_types(columns: Mapping[str, str], types: Mapping[str, Any]) -> None:
     """Refuse a column that is read, of any kind of source, whose type in the engine is not listed.
 
-    Args:
-        columns: what each column is for (a spec key, for messages) and its name.
-        types: the engine's own type of each column, by its name.
-
     Raises:
         DataError: naming the column and its type.
     """

@@ -257,11 +257,7 @@ def _made_by_another(where: str, what: str) -> DataError:
 
 
 def check_attackable(geo: PlanarLaplace) -> None:
-    """Refuse reports of which no exact law is known.
-
-    Raises:
-        RefusedError: they are such.
-    """
+    """Refuse reports of which no exact law is known."""
     changed = (
         "moved to public places" if geo.terms.places == "remap" else "H3 cells" if geo.terms.h3 is not None else ""
     )

@@ -14,11 +14,7 @@ _EXAMPLE = 'a_day = { within = "200 m", factor = "1024" }'
 
 
 def check_levels(spec: Location) -> None:
-    """Refuse levels without a column or the other way round, and a budget that does not count what reports cost.
-
-    Raises:
-        SpecError: it is there.
-    """
+    """Refuse levels without a column or the other way round, and a budget that does not count what reports cost."""
     protect, budget = spec.protect, spec.budget
     check_pair(protect.level, protect.levels)
     if protect.levels is None and protect.level_of != "person":

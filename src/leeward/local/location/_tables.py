@@ -47,11 +47,7 @@ class TablePositions(PositionFile):
         return [name for name in self.columns if name not in self.at]
 
     def _refuse_twice(self, extra: Sequence[str]) -> None:
-        """Refuse a column of positions that is also who, when or how careful: each place would be another person.
-
-        Raises:
-            DataError: some column is both.
-        """
+        """Refuse a column of positions that is also who, when or how careful: each place would be another person."""
         for name in extra:
             if name in self.at:
                 raise DataError(

@@ -163,11 +163,7 @@ def read_spec(given: Mapping[str, Any]) -> Spec:
 
 
 def _check_tree(spec: Spec) -> None:
-    """Refuse what is of trees where none is published, and what is not known of them.
-
-    Raises:
-        SpecError: for either.
-    """
+    """Refuse what is of trees where none is published, and what is not known of them."""
     publish = spec.publish
     if publish.what != "tree":
         if publish.levels is not None or publish.shares is not None:
@@ -181,11 +177,7 @@ def _check_tree(spec: Spec) -> None:
 
 
 def _check_meters(spec: Spec, section: str, because: str) -> None:
-    """Refuse a section about meters where no column names them.
-
-    Raises:
-        SpecError: none does.
-    """
+    """Refuse a section about meters where no column names them."""
     if spec.data.meter is None:
         raise SpecError(
             f"[{section}] without [data] meter",
@@ -195,11 +187,7 @@ def _check_meters(spec: Spec, section: str, because: str) -> None:
 
 
 def _check_budget(spec: Spec) -> None:
-    """Refuse a budget of nobody, and days of totals that are not paid for: a total cannot go without one of its parts.
-
-    Raises:
-        SpecError: for either.
-    """
+    """Refuse a budget of nobody, and days of totals that are not paid for: a total cannot go without one of its parts."""
     if spec.budget is None:
         return
     _check_meters(spec, "budget", "budgets are kept for each meter")
@@ -213,11 +201,7 @@ def _check_budget(spec: Spec) -> None:
 
 
 def _check_repeat(spec: Spec) -> None:
-    """Refuse to remember readings of nobody, or totals.
-
-    Raises:
-        SpecError: for either.
-    """
+    """Refuse to remember readings of nobody, or totals."""
     if spec.repeat is None:
         return
     _check_meters(spec, "repeat", "a noisy reading is kept for each meter and time")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -71,6 +72,7 @@ def test_a_release_is_described_for_catalogues(windows: int, town: Town) -> None
     assert code == 0, err
     entry = json.loads((town.out / "opendp-registry.yaml").read_text())
     assert faults(entry) == []
+    assert re.search(r"[a-z0-9]\. Leeward \d", entry["deployment"]["implementation"]["mechanisms"])
     loss, variant = (entry["deployment"][part] for part in ("privacy_loss", "dp_variant"))
     assert variant["variant_name"] == "Custom", "addition-only has no common name, so its relation is told"
     assert "≤ e^ε" in loss["privacy_unit_details"]

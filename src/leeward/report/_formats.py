@@ -131,8 +131,8 @@ def registry(releases: Sequence[Readable], answers: pa.Table, path: Path) -> Non
                 "composition": "Prices of releases about the same people add up, exactly, in a ledger with a fixed cap.",
             },
             "implementation": {
-                "mechanisms": f"{first.mechanism.text.rstrip('.')}. Leeward {first.leeward}: integers on public grids, exact samplers,"
-                " no floating-point noise.",
+                "mechanisms": f"{first.mechanism.text.rstrip('.')}. Leeward {first.leeward}: integers on public"
+                " grids, exact samplers, no floating-point noise.",
             },
             "administrative": {"registry_authors": ["TODO: who wrote this entry"]},
         },

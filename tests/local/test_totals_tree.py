@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,29 @@ def test_the_statement_tells_the_price_of_all_levels_together_and_the_error_of_e
     told = dict(check_job(given, folder=folder).facts())
     assert "47 hours: noise of at most" in told["mean error"]
     assert "hour 1/2, day 1/4, month 1/4" in told["mechanism"]
+
+
+@pytest.mark.parametrize("between", ["maximum", "manhattan", "hamming"])
+def test_the_rate_in_words_is_that_of_the_noise_of_each_level(between: Any) -> None:
+    """Of two days of four readings from 0 to 8 kW, with ε = 1 for 1 kW, or for one reading; rates are for 1 kW."""
+    from tests.flat_series import flat_series
+
+    from leeward.local.series._tree_statement import statement_of_tree
+
+    clock = {"start": "2026-03-01", "end": "2026-03-03", "every": "6 h"}
+    unit = {} if between == "hamming" else {"unit": "1 kW"}
+    series = flat_series(
+        values="kW", between=between, epsilon="1", **unit, lower="0 kW", upper="8 kW", step="1 W", **clock
+    )
+    tree = TotalsTree(Totals(series), ("day", "period"), {"day": "3/4", "period": "1/4"})
+    said = statement_of_tree(tree).mechanism.text
+    told = re.search(r"of rate share·(ε(?:/n|/range)?)(?:, n the number of readings of the longest (\w+))?; ", said)
+    assert told is not None, said
+    assert (told[2] is None) == (told[1] != "ε/n")
+    parts = {"ε": 1, "ε/range": 8, "ε/n": {"day": 4, "period": 8}.get(told[2] or "", 0)}[told[1]]
+    assert "ε: day 3/4, period 1/4." in said
+    for law, share in zip(tree.mechanism.laws, (3 / 4, 1 / 4), strict=True):
+        assert float(law.law.up) == float(law.law.down) == pytest.approx(share / parts / 1000), "a step is 1 W"
 
 
 def test_the_deviation_that_is_told_is_that_of_what_is_published() -> None:

@@ -182,12 +182,24 @@ def test_what_is_in_the_way_is_refused_before_anything_is_charged(
 
 
 WRITTEN_OVER: dict[str, Callable[[Path], object]] = {
-    "an edited report": lambda folder: (folder / "report.html").write_text("<p>my remarks</p>"),
+    "an edited report": lambda folder: _page(folder).write_text("<p>my remarks</p>"),
     "an edited statement": lambda folder: (folder / "release.json").write_text("{}"),
-    "a file that became a link": lambda folder: _link(folder / "report.html", folder.parent / "spec.toml"),
-    "a file that became a folder": lambda folder: ((folder / "report.html").unlink(), (folder / "report.html").mkdir()),
+    "a file that became a link": lambda folder: _link(_page(folder), folder / "release.json"),
+    "a file that became a folder": lambda folder: _make_folder(_page(folder)),
     "a file of a name that is needed": lambda folder: (folder / "places.parquet").write_text("mine"),
 }
+
+
+def _page(folder: Path) -> Path:
+    """The page about a folder's release: a monitor has one beside the folders of its windows."""
+    page = (folder if folder.name == "out" else folder.parent) / "report.html"
+    assert page.is_file()
+    return page
+
+
+def _make_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
 
 
 def _link(path: Path, target: Path) -> None:
@@ -328,7 +340,8 @@ def test_cut_short_anywhere_it_is_taken_up_and_nothing_is_lost(
 def test_a_killed_writer_leaves_only_what_the_next_one_clears_up(at: str, town: Town) -> None:
     spec = town.spec(*WATCHED)
     if at == "in the middle of it":
-        assert town.run("monitor", spec, "--out", town.out, "--until", "2026-01-01T16:30:00")[0] == 0
+        early = ("--until", "2026-01-01T16:30:00", "--if-doubtful", "publish")  # nobody was anywhere so early
+        assert town.run("monitor", spec, "--out", town.out, *early)[0] == 0
     decoy = town.folder / ".leeward-abcdefgh"
     decoy.mkdir(mode=0o700)
     (decoy / "thesis.tex").write_text("years of work")

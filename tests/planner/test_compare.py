@@ -13,7 +13,7 @@ from tests.deciding import decide_by
 
 import leeward as lw
 from leeward.errors import InputError, RefusedError
-from leeward.exact import Weight
+from leeward.exact import Weight, exact
 from leeward.mechanism import Sanitized, sanitizer
 from leeward.noise import SeededBitsForTests
 from leeward.planner import Comparison, Option, Scenario, compare, plan, plan_report, recommend
@@ -299,6 +299,17 @@ def test_the_subsampled_count_is_never_recommended_for_a_count_and_says_why() ->
         assert said in option.note
         assert not option.releasable
         assert name_of(compared) == ("dp", "geometric")
+
+
+@pytest.mark.parametrize("epsilon", ["1", "2", "1/3"])
+@pytest.mark.parametrize("stops", [1, 3])
+def test_what_a_row_costs_in_the_notion_asked_for_is_all_that_it_may_cost(epsilon: str, stops: int) -> None:
+    """A release that may stop so often costs so many ε of its own notion."""
+    asks: dict[str, Any] = {"safe_at_most": 2, "stop_after": stops}
+    compared = decide_by(compare, query(None), lw.Presence(epsilon), **asks, scenario=Scenario(places=40))
+    row = compared.find("presence", "sanitized")
+    assert row.price == stops * exact(epsilon)
+    assert row.in_asked == stops
 
 
 def test_norm_noise_is_compared_where_places_are_few() -> None:

@@ -12,7 +12,7 @@ from tests.deciding import decide_by
 from tests.oracle import hockey_stick
 
 import leeward as lw
-from leeward.accounting import Direction
+from leeward.accounting import Accountant, Direction
 from leeward.exact import inf
 from leeward.planner import Scenario, compare
 from leeward.query import CountVisitors
@@ -95,8 +95,15 @@ def test_what_is_only_known_by_its_price(notion: lw.Notion) -> None:
     p, q = (mpmath.exp(1) / (1 + mpmath.exp(1)), 1 / (1 + mpmath.exp(1))) if not one_way else (mpmath.mpf(1), 0)
     worst = ({"a": p, "b": q}, {"a": q, "b": p}) if not one_way else ({"a": p}, {"a": mpmath.exp(-1)})
     twice = [hockey_stick.product(law, law) for law in worst]
-    for way, told in norm.composed(2, DELTA).items():
+    composed = norm.composed(2, DELTA)
+    for way, told in composed.items():
         assert told == pytest.approx(least(*twice), abs=0.01), way
+    both: tuple[Direction, ...] = ("withdraw", "insert")
+    event = norm.event(both[0])
+    assert event is not None
+    for way in both:
+        lost = Accountant().compose(event).epsilon(DELTA, way)
+        assert math.isinf(lost) == (way not in composed), way
 
 
 def test_the_sanitized_mechanism_adds_up_its_stops() -> None:

@@ -411,6 +411,19 @@ DRAWS, BAND = 40_000, 4.5
 """4.5 standard deviations on one side: a false alarm in 3.4e-6 (normal), seeded so that it never flickers."""
 
 
+@pytest.mark.parametrize("promise", [UnboundedDP("8"), BoundedDP("1/2")], ids=str)
+@pytest.mark.parametrize("ps", [("50",), ("25", "75"), ("10", "25", "50", "75", "90")], ids=" ".join)
+def test_of_several_percentiles_each_is_as_near_as_is_told_in_order_too(ps: tuple[str, ...], promise: Notion) -> None:
+    """Where all have one number the last in order is off by the largest noise of all; summed by hand."""
+    table = records("t.parquet", person="who")
+    asked = statistic_by(table, "percentile", column="v", lower=0, upper=10**6, step=1, p=[*ps])
+    made = plan_number(asked, promise)
+    near, rate = round(made.noise_within_95_percent), float(made.parts[0].line.rise)
+    assert made.parts[0].line.fall == made.parts[0].line.rise
+    up, down = (math.exp(-rate * k) / (1 + math.exp(-rate)) for k in (near + 1, near + 1))  # beyond it on each side
+    assert 0.95 <= (1 - up) ** len(ps) - down ** len(ps) < 0.98
+
+
 @pytest.mark.statistical
 @pytest.mark.parametrize("notion", [UnboundedDP("1/5"), AdditionOnly("1/5"), ReplaceDP("1/50")], ids=str)
 @pytest.mark.parametrize("name", ["sum", "median", "groups"])

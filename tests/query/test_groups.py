@@ -160,6 +160,12 @@ def test_other_notions_made_of_policies() -> None:
     assert (line.rise, line.fall) == (Fraction(1, 4), 1), "a cold may become a flu"
 
 
+def test_a_policy_graph_of_one_record_protects_nothing_and_says_so() -> None:
+    """No edge moves a count, and no going from one group to another is charged beside them."""
+    with pytest.raises(NotPrivateError, match="no step of the notion changes it"):
+        plan_number(asked(["flu"], {}), Blowfish(EPSILON, ["flu"], []))
+
+
 def test_a_policy_that_leaves_a_filtered_column_alone_is_not_one_sided() -> None:
     """Not flu, and counted in A only: someone with flu in B passes as one in A, and the count rises."""
     assert plan_number(asked(["flu"], {}), ADP("1", ~FLU)).parts[0].line.rise == inf

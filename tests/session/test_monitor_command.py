@@ -23,7 +23,7 @@ from tests.session.conftest import Town
 import leeward as lw
 from leeward.cli._monitor import _ended
 from leeward.distance import both_hold
-from leeward.errors import InputError, LeewardError
+from leeward.errors import InputError, LeewardError, SpecError
 from leeward.ledger import Ledger
 from leeward.noise import SeededBitsForTests
 from leeward.notion import ADP, AdditionOnly, Personalised, Presence, has
@@ -116,6 +116,35 @@ def test_it_goes_on_where_it_stopped_and_never_reads_an_answered_window_again(to
     told = _run(town)
     assert [w["charged"] for w in told["windows"]] == ["0", "0", "40"]  # type: ignore[attr-defined]
     assert told["spent"] == "80"
+    (account,) = Ledger(town.folder / "budget.db").show("town")
+    assert account.spent == 80
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ("safe_at_most = 2", "safe_at_most = 3"),
+        ("stop_after = 2", "stop_after = 3"),
+        ('epsilon = "40"', 'epsilon = "20"'),
+        ('"addition-only"', '"presence"'),
+        ('place = "venue"\ntime', 'keep = { user = ["somebody"] }\nplace = "venue"\ntime'),
+    ],
+    ids=["safe", "stops", "epsilon", "notion", "keep"],
+)
+def test_windows_that_differ_in_anything_else_are_refused(town: Town, other: tuple[str, str]) -> None:
+    _visits(town, {})
+    both = [read_spec(town.spec(*SANITIZED, *change)) for change in ((), (other,))]
+    first, later = (read.visitor_plans() for read in both)
+    with pytest.raises(SpecError, match="A monitor of several questions"):
+        monitor([first[0], later[1]], both[0].ledger())
+
+
+def test_nothing_is_drawn_behind_the_last_stop_even_if_it_may_be_useless(town: Town) -> None:
+    """All rounds are drawn together; the stops end them, and not that the next one would say next to nothing."""
+    _visits(town, {19: ["v5"], 20: ["v1", "v7"], 21: ["v2"]})
+    read = read_spec(town.spec(*SANITIZED))
+    made = monitor(read.visitor_plans(), read.ledger(), accept_useless=True)
+    assert (made.state.stopped, made.state.stops, len(made.releases), made.unasked) == (True, 2, 3, 1)
     (account,) = Ledger(town.folder / "budget.db").show("town")
     assert account.spent == 80
 

@@ -108,13 +108,16 @@ def test_a_plan_that_does_not_know_the_list_says_at_most() -> None:
         made.listing(0)
 
 
-def test_a_monitor_may_be_given_more_windows_and_costs_all_its_stops(tmp_path: Path) -> None:
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_monitor_may_be_given_more_windows_and_costs_all_its_stops(tmp_path: Path, listed: bool) -> None:
     """One place: each round has one answer, and yet there may be as many stops as rounds, whatever the plans say."""
     for stops in (1, 2, 3):
         plans = [
             lw.plan(asked(1, day), lw.Presence("3"), lw.Decide(safe_at_most=2), mechanism="sanitized", stop_after=stops)
             for day in range(3)
         ]
+        if listed:  # as of plans that were shown with the price of one release
+            plans = [each.listing(1) for each in plans]
         budget = lw.Budget(tmp_path / f"{stops}.db", "d", "9000")
         watch = lw.monitor(plans, budget, if_doubtful="publish")
         assert watch.price_at_most == 3 * stops

@@ -67,7 +67,7 @@ def one_sided(rate: Real, seed: int) -> NDArray[np.int64]:
 
 @pytest.mark.parametrize("name", RATES)
 def test_one_sided_noise_fits_and_broken_noise_does_not(name: str) -> None:
-    """False alarm 2e-7 a rate, the stream seeded."""
+    """False alarm 3e-7 a rate, the streams seeded."""
     rate, s = RATES[name], float(RATES[name])
     law, cut = cdf(s, np.inf), edges(s, np.inf)
     sample = one_sided(rate, 31)
@@ -78,6 +78,9 @@ def test_one_sided_noise_fits_and_broken_noise_does_not(name: str) -> None:
     assert rejects_law(sample + 1, law, cut, ALARM) or s < 0.01, "a support from 1"
     assert rejects_digits(sample & ~1, s), "digit 0 dropped"
     assert rejects_digits(sample & ~1 | sample >> 1 & 1, s), "digit 0 that copies digit 1"
+    downward = DirectedGeometric(inf, rate).sample(N, SeededBitsForTests(38))
+    assert rejects_law(-downward, law, cut, ALARM) is None
+    assert rejects_law(downward, law, cut, ALARM), "the sign of upward noise"
 
 
 @pytest.mark.parametrize(("up", "down"), [("1", "1"), ("1", "ln 3"), ("2^-10", "ln2/200"), ("2^-30", "2^-30")])

@@ -58,6 +58,9 @@ def test_every_sentence_is_true(notion: str) -> None:
         assert private(world, statement["notion"]["definition"], number(statement["notion"]["epsilon"])), str(world)
         for name, pattern, so in REQUIRED:
             assert any(re.fullmatch(pattern, each) for each in said) == so(world), f"{world}: {name}"
+        exposed = [f"Not protected: {statement['notion']['does_not_protect']}"]
+        assert [each for each in said if each.startswith("Not protected: ")] in (exposed, []), str(world)
+        assert (exposed == ["Not protected: "]) == (exposed[0] not in said), str(world)
 
 
 @pytest.mark.parametrize("notion", NOTIONS)

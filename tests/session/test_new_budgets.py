@@ -19,7 +19,7 @@ import leeward as lw
 from leeward.cli import _release as cli_release
 from leeward.engine import read_places
 from leeward.engine._visits import open_visits
-from leeward.errors import BudgetConflictError, LedgerError
+from leeward.errors import BudgetConflictError, InputError, LedgerError
 from leeward.ledger import Ledger
 from leeward.ledger._secret import VARIABLE
 from leeward.session._release import release_planned
@@ -201,6 +201,19 @@ def question(table: pd.DataFrame, **columns: str) -> lw.CountVisitors:
     places = lw.places(pd.DataFrame({"venue": ["v1", "v2"]}), place="venue")
     window = {"start": "2026-01-01T18:00", "end": "2026-01-01T19:00"}
     return lw.count_visitors(visits, places, **window, places_per_person=1, if_more="latest")
+
+
+@pytest.mark.parametrize("cap", ["0", 0, "-1", "-1/9", lw.inf, lw.exact.sqrt(2)], ids=str)
+def test_a_cap_that_pays_for_nothing_or_has_no_end_is_refused(cap: Any, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="finite amount above 0"):
+        lw.Budget(tmp_path / "b.db", "town", cap)
+
+
+@pytest.mark.parametrize("cap", ["-1/9", "1", 2, lw.exact.sqrt(2) / 3], ids=str)
+def test_a_cap_on_delta_is_a_probability_below_one(cap: Any, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cap_delta = "):
+        lw.Budget(tmp_path / "b.db", "town", "1", cap_delta=cap)
+    assert lw.Budget(tmp_path / "b.db", "town", "1", cap_delta="0").exact_cap_delta() == 0
 
 
 def test_in_python_a_cap_opens_and_a_slip_is_refused(town: Town) -> None:

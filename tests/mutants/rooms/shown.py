@@ -102,7 +102,7 @@ MUTANTS = [
     M("leeward.local.series._series", "Series.published", "1 + 2 * math.ceil(beside / window)", "1", "tests/local/test_series_smoothing.py", "a smoothed window of norm noise costs one draw"),
     M("leeward.planner._decisions", "Decisions.wrong_at_most", "return sum(errors, start=Fraction(0))", "return max(errors)", "tests/planner/test_wrong_words.py", "a place gets one wrong word at most"),
     M("leeward.local.series._statement", "price_part", "change = price.readings * whole", "change = price.readings", TRUTH, "a reading that changes costs one unit"),
-    M("leeward.mechanism._series", "", 'rate="ε",', 'rate="ε/n",', TRUTH, "the rate of a total in words"),
+    M("leeward.mechanism._series", "", 'rate="ε",', 'rate="ε/n",', "tests/local/test_totals_tree.py", "the rate of a total in words"),
     M("leeward.local.series._statement", "_not_guaranteed", "if series.missing == \"keep\":", "if False:", TRUTH, "that a missing reading shows is not told"),
     M("leeward.local.series._billing", "Billing.price", "(self.law.line.fall + self.year_law.line.fall) * self.unit", "self.law.line.fall * self.unit",
       "tests/local/test_series_billing.py " + TRUTH, "the year's settlement is free"),

@@ -254,7 +254,7 @@ def write_once(table: Any, change: Any, path: Path) -> None:
             f"file://{path}"
         )
     with suppress(OSError):  # a cluster's executors may be somebody else's
-        as_any_new(path)  # a Spark that is started here keeps all that it writes for its owner alone
+        as_any_new(path)  # Hadoop gives what it writes modes of its own, whatever the umask is
 
 
 def _check_seen(session: Any, folder: Path) -> None:

@@ -3,19 +3,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leeward.cli._output import AcceptUseless, facts, print_json, print_parts, progress_shown, say, table
+from leeward.cli._output import AcceptUseless, SpecFile, facts, print_json, print_parts, progress_shown, say, table
 
 if TYPE_CHECKING:
     from leeward.session._facts import Checked
 
 
 def check(
-    spec: Annotated[Path, typer.Argument(help="The spec, a TOML file.", metavar="SPEC.toml")],
+    spec: SpecFile,
     accept_useless: AcceptUseless = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print everything as JSON, for the curator only too.")

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli._output import say
+from leeward.cli._output import AsJson, Quiet, say
 
 
 def demo(
@@ -18,8 +18,8 @@ def demo(
         "demo-city"
     ),
     seed: Annotated[int, typer.Option("--seed", help="Another city; the noise is never seeded.")] = 1,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make a synthetic city and publish which of its 5,835 places are safe at 6 p.m.
 

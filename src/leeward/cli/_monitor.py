@@ -14,8 +14,11 @@ from leeward._plain import counted
 from leeward.cli._opening import NewBudget, Yes, opening, saved_if_refused
 from leeward.cli._output import (
     AcceptUseless,
+    AsJson,
     Formats,
     IfDoubtful,
+    Quiet,
+    SpecFile,
     names_in,
     print_json,
     print_notes,
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def monitor(
-    spec: Annotated[Path, typer.Argument(help="The spec, a TOML file.", metavar="SPEC.toml")],
+    spec: SpecFile,
     out: Annotated[Path, typer.Option("--out", "-o", help="Directory: one page, and a folder a window.")],
     until: Annotated[
         datetime | None,
@@ -43,8 +46,8 @@ def monitor(
     if_doubtful: IfDoubtful = "refuse",
     accept_useless: AcceptUseless = False,
     formats: Formats = "",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
     """Ask the windows of a spec in order, paying only where a place cannot be called safe; stop for good after c of them.
 

@@ -12,6 +12,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -115,6 +116,15 @@ def say(text: str = "", *, err: bool = False) -> None:
     with printing(STANDARD_ERROR) if err else _on_stdout():
         print(plain_lines(text), file=sys.stderr if err else sys.stdout, flush=True)
 
+
+SpecFile = Annotated[Path, typer.Argument(help="The spec, a TOML file.", metavar="SPEC.toml")]
+"""The spec that a command reads."""
+
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")]
+"""The option that says to print nothing."""
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+"""The option that says to print what programs read."""
 
 IfDoubtful = Annotated[
     str,

@@ -10,12 +10,12 @@ import typer
 
 from leeward._plain import counted
 from leeward.cli._opening import may_open
-from leeward.cli._output import facts, print_json, print_parts, progress_shown, say, wrote
+from leeward.cli._output import AsJson, Quiet, SpecFile, facts, print_json, print_parts, progress_shown, say, wrote
 from leeward.errors import SpecError, noted
 
 
 def perturb(
-    spec: Annotated[Path, typer.Argument(help="The spec, a TOML file.", metavar="SPEC.toml")],
+    spec: SpecFile,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The file to write; made whole or not at all.")
     ] = None,
@@ -30,8 +30,8 @@ def perturb(
             help="Attack FILE, which this spec wrote, as its [attacker], and print what that finds. For your eyes alone.",
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
     yes: Annotated[
         bool,
         typer.Option("--yes", "-y", help="Open new stores of budgets and of reports without asking, if none is there."),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leeward.cli._output import print_json, say, wrote
+from leeward.cli._output import Quiet, SpecFile, print_json, say, wrote
 from leeward.errors import InputError, SpecError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _WISH, _ERROR, _DELTA = "0:0.9", "0.001", "1e-6"
 
 
 def plan(
-    spec: Annotated[Path, typer.Argument(help="The spec, a TOML file.", metavar="SPEC.toml")],
+    spec: SpecFile,
     counts: Annotated[
         str | None,
         typer.Option(
@@ -39,7 +39,7 @@ def plan(
         str, typer.Option("--assumed-error", help="α for notions that can be wrong, where the spec gives none.")
     ] = _ERROR,
     html: Annotated[Path | None, typer.Option("--html", help="Also write a page with plots to this file.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
+    quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Compare what could be released, and recommend. Reads the spec, the public list and the ledger, never the data.

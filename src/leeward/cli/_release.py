@@ -15,8 +15,11 @@ from leeward._plain import at_most, counted, plain
 from leeward.cli._opening import NewBudget, Opening, Yes, opening, saved_if_refused
 from leeward.cli._output import (
     AcceptUseless,
+    AsJson,
     Formats,
     IfDoubtful,
+    Quiet,
+    SpecFile,
     names_in,
     print_json,
     print_notes,
@@ -38,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def release(
-    spec: Annotated[Path, typer.Argument(help="The spec, a TOML file.", metavar="SPEC.toml")],
+    spec: SpecFile,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Directory for the release; made whole or not at all.")
     ] = None,
@@ -51,8 +54,8 @@ def release(
     if_doubtful: IfDoubtful = "refuse",
     accept_useless: AcceptUseless = False,
     formats: Formats = "",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but refusals.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
     """Publish which places are safe, a statistic, or the busiest place, under the notion of the spec, and charge its budget.
 

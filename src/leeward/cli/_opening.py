@@ -56,11 +56,6 @@ def saved_if_refused(
 ) -> Iterator[list[Release]]:
     """Write the releases that were made where a later window fails: they are paid for, and the failure goes on.
 
-    Args:
-        save: writes releases.
-        opened: what is known of the budget.
-        quiet: print nothing but refusals.
-
     Yields:
         An empty list, to be filled with releases.
     """

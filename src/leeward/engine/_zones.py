@@ -32,14 +32,7 @@ def elsewhere(connection: duckdb.DuckDBPyConnection) -> Iterator[list[duckdb.Duc
 def check_everywhere(
     table: str, asked: str, connection: duckdb.DuckDBPyConnection, others: Sequence[duckdb.DuckDBPyConnection]
 ) -> None:
-    """Refuse what has other rows in another time zone. What is never the same twice is not told from it by zones.
-
-    Args:
-        table: what it is called.
-        asked: it, in SQL.
-        connection: the session in which it is read.
-        others: from `elsewhere`.
-    """
+    """Refuse what has other rows in another time zone. What is never the same twice is not told from it by zones."""
     here = _digest(connection, asked)
     if all(_digest(other, asked) == here for other in others) or _digest(connection, asked) != here:
         return

@@ -230,11 +230,6 @@ def alarm(law: CountNoise, at_least: int, error_at_most: Exact | None = None) ->
 def chance_given(value: Exact, name: str, *, or_zero: bool = False) -> Fraction:
     """Read a probability that is given as an argument of this name: a rational strictly between 0 and 1.
 
-    Args:
-        value: what was given.
-        name: what the message calls it.
-        or_zero: whether 0 will do.
-
     Raises:
         InputError: it is not.
     """

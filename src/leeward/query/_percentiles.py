@@ -49,10 +49,6 @@ def ranks_of_several(ps: Sequence[Fraction], change: Change) -> Fraction:
 
     J of the theorem where somebody comes or goes. Any other change of one number may cross all of them: 2 each, as
     `leeward.query._numeric.Percentile.rank_range`.
-
-    Args:
-        ps: the percentiles, from 0 to 100.
-        change: of one person.
     """
     if change not in {INSERT, WITHDRAW}:
         return Fraction(2 * len(ps))

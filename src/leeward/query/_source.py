@@ -343,12 +343,7 @@ def _zones() -> set[str]:
 
 
 def check_zone(timezone: object, key: str = "timezone") -> None:
-    """Refuse what is not the name of a time zone in the IANA list: others mean another zone on another machine.
-
-    Args:
-        timezone: the name.
-        key: what the caller calls it.
-    """
+    """Refuse what is not the name of a time zone in the IANA list: others mean another zone on another machine."""
     try:
         found = ZoneInfo(timezone).key  # type: ignore[arg-type]
         if found in _NO_ZONES or found not in _zones():

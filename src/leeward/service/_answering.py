@@ -242,10 +242,6 @@ class Answering:
     def drawn(self, ready: Ready, ticks: Ticks) -> Answered:
         """Charge a question, count, draw and store its answer; what the ledger shows of that is written at a tick.
 
-        Args:
-            ready: the question.
-            ticks: from the moment when it came in.
-
         Raises:
             CapExceededError: another question has been charged meanwhile, and what is left does not pay for this one.
             NoTokenError: the token was revoked before the price was reserved.

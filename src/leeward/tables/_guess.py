@@ -150,11 +150,6 @@ def number_of(table: Detected, name: str, said: str | None = None) -> dict[str, 
 def times_of(seen: Seen, form: str | None, timezone: str | None) -> dict[str, str]:
     """Return the keys of a spec that say when: the column, and what its times are.
 
-    Args:
-        seen: the column.
-        form: how its times are written, where that was said.
-        timezone: their zone, where that was said.
-
     Raises:
         SpecError: it seems to hold no times; or they could be read in several ways, and nobody said which.
     """

@@ -8,7 +8,7 @@ import sys
 
 def main() -> None:
     """Run the command; the entry point of the installed script. Ctrl-C while it is being loaded ends it in one line, too."""
-    # what a command loads stays until it ends: to look for cycles among it again and again takes a tenth of a short release
+    # what a command loads stays until it ends: to look for cycles among it takes a tenth of a short release
     gc.set_threshold(1_000_000)
     # plugins of pydantic, which a user may have for other work, would see each value that is read
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
@@ -17,7 +17,10 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("leeward: interrupted; nothing was done\n")
         sys.exit(130)
-    run()
+    try:
+        run()
+    finally:
+        gc.freeze()  # nor does its end look among what goes with the process anyhow
 
 
 if __name__ == "__main__":

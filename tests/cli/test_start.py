@@ -60,3 +60,27 @@ def test_a_command_loads_what_it_needs(job: str, town: Town) -> None:
     assert set(libraries.split()) == expected
     assert set(studies.split()) == BEST_DECISION
     assert set(others.split()) == (set() if job == "plan" else STATEMENTS)
+
+
+SEARCHED = """
+import gc, sys
+searched = []
+gc.callbacks.append(lambda phase, info: phase == "start" and searched.append(len(gc.get_objects())))
+from leeward.__main__ import main
+try:
+    main()
+except SystemExit:
+    pass
+gc.collect()  # as Python does at its end
+print(sum(searched[1:]) if searched else "never", file=sys.stderr)
+"""
+
+
+def test_no_command_looks_for_cycles_among_what_it_loaded(town: Town) -> None:
+    """To look once takes a tenth of a second: by its own threshold Python does so some ten times, and once at the end."""
+    town.spec()
+    words = ["release", "spec.toml", "-o", "out", "--yes", "-q"]
+    program = [sys.executable, "-c", SEARCHED, *words]
+    run = subprocess.run(program, cwd=town.folder, capture_output=True, text=True, check=True)
+    assert (town.folder / "out" / "release.json").exists()
+    assert int(run.stderr.splitlines()[-1]) < 100_000

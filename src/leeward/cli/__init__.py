@@ -8,7 +8,6 @@ modules are imported inside the commands, so that ``--help`` is quick.
 from __future__ import annotations
 
 import functools
-import gc
 import os
 import sys
 from contextlib import suppress
@@ -155,13 +154,8 @@ def _check_memory() -> None:
         )
 
 
-_OBJECTS = 100_000
-"""New objects after which the collector looks for circles: imports make few, and it looked again and again meanwhile."""
-
-
 def main() -> None:
     """Run the command; the entry point of the installed script."""
-    gc.set_threshold(_OBJECTS)
     open_closed_streams()
     write_in_any_encoding()
     begin()

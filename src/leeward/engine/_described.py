@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import ibis
+from ibis.backends.sql.compilers import DuckDBCompiler
 from ibis.backends.sql.datatypes import DuckDBType
 
 if TYPE_CHECKING:
@@ -24,8 +25,11 @@ def described(name: str, types: Mapping[str, str]) -> ir.Table:
 
 
 def compiled(expression: ir.Expr) -> str:
-    """Return an expression as SQL of DuckDB."""
-    return str(ibis.duckdb.compile(expression.as_table()))
+    """Return an expression as SQL of DuckDB. Ibis' backend of that name is not loaded: it would hold connections."""
+    return str(_COMPILER.to_sqlglot(expression.as_table()).sql(_COMPILER.dialect))
+
+
+_COMPILER: Final = DuckDBCompiler()
 
 
 _NO_TYPE = '"NULL"'

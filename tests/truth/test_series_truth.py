@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from tests.flat_series import flat_series
 
-from leeward.local.series import SeriesStatement
+from leeward.local.series import SeriesStatement, Totals
 from leeward.local.series._statement import statement
 
 HOURS, EPSILON, UNIT, WIDTH, STEP = 12, 0.75, 10.0, 400.0, 2.0
@@ -123,3 +123,15 @@ def test_a_price_that_is_a_tenth_too_small_is_rejected() -> None:
     assert up("2.118", math.exp(EPSILON))
     assert not up("0.675", 0.75)
     assert not up("2.117", math.exp(EPSILON))
+
+
+@pytest.mark.parametrize("of_totals", [False, True])
+@pytest.mark.parametrize("missing", ["keep", "refuse"])
+def test_what_a_missing_reading_shows_is_told_where_one_may_be_missing(missing: Any, of_totals: bool) -> None:
+    public = {"values": "W", "step": "2 W", "lower": "0 W", "upper": "400 W", "every": "1 h"}
+    period = {"start": "2026-01-01T00:00", "end": "2026-01-01T12:00"}
+    made = flat_series(between="manhattan", unit="10 W", epsilon="3/4", missing=missing, **public, **period)
+    told = statement(made, Totals(made) if of_totals else None).not_guaranteed
+    shown = "A missing reading adds nothing" if of_totals else "Where a reading is missing, none is published"
+    assert [each.startswith(shown) for each in told if "missing" in each] == [True] * (missing == "keep")
+    assert any(each.startswith("Series far apart are told apart") for each in told)

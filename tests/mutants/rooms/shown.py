@@ -103,7 +103,7 @@ MUTANTS = [
     M("leeward.planner._decisions", "Decisions.wrong_at_most", "return sum(errors, start=Fraction(0))", "return max(errors)", "tests/planner/test_wrong_words.py", "a place gets one wrong word at most"),
     M("leeward.local.series._statement", "price_part", "change = price.readings * whole", "change = price.readings", TRUTH, "a reading that changes costs one unit"),
     M("leeward.mechanism._series", "", 'rate="ε",', 'rate="ε/n",', "tests/local/test_totals_tree.py", "the rate of a total in words"),
-    M("leeward.local.series._statement", "_not_guaranteed", "if series.missing == \"keep\":", "if False:", TRUTH, "that a missing reading shows is not told"),
+    M("leeward.local.series._statement", "_not_guaranteed", "if series.missing == \"keep\":", "if False:", "tests/truth/test_series_truth.py", "that a missing reading shows is not told"),
     M("leeward.local.series._billing", "Billing.price", "(self.law.line.fall + self.year_law.line.fall) * self.unit", "self.law.line.fall * self.unit",
       "tests/local/test_series_billing.py " + TRUTH, "the year's settlement is free"),
 ]  # fmt: skip

@@ -265,7 +265,7 @@ def test_a_server_that_is_killed_gives_nothing_and_says_so(
     frame, begun = caller.sql("SELECT id, 35.7D AS lat, 139.7D AS lon FROM range(0, 400, 1, 2)"), time.monotonic()
     if what == "counting":
         told = lw.records(frame.selectExpr("id", "'g' AS g"), person="id", engine="spark")
-        asked = lw.statistic(told, "histogram", by="g", groups=["g", "h"])
+        asked = lw.statistic(told, "histogram", by={"g": ["g", "h"]})
         with open_data(asked, read_keys(asked)) as table:
             assert table.exactly(asked, "answer").counts.tolist() == [400, 0]
             kill()

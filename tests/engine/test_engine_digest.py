@@ -19,11 +19,13 @@ from tests.sources import describe_by
 
 from leeward.cli import EngineError
 from leeward.engine import _content as content_module
+from leeward.engine import _row_sums as row_sums
 from leeward.engine import open_data, read_keys, read_places
-from leeward.engine._bind import bind
+from leeward.engine._bind import _streamed, bind, translated
 from leeward.engine._content import recognised
 from leeward.engine._row_sums import Asked, nothing, sums_of, total
 from leeward.engine._visits import open_visits
+from leeward.errors import DataError
 from leeward.query import grid, places, records, statistic, visits
 
 KEY = b"0123456789abcdef" * 2
@@ -169,6 +171,44 @@ def test_a_long_text_is_hashed_as_a_short_one_is():
         found = sums_of([pa.record_batch([pa.array([text])], ["v0"])], asked)
         block = cbc(bytes(range(32, 48)), cbc(bytes(range(16, 32)), struct.pack(">QQ", len(text), 0) + text.encode()))
         assert found.first["0"] == [*struct.unpack(">QQ", block)]
+
+
+def test_a_long_text_is_hashed_in_a_few_steps(monkeypatch):
+    """Not a step of Python for each of its blocks: a column of texts of 10 kB would take minutes."""
+    steps, once = [], row_sums._encrypted
+    monkeypatch.setattr(row_sums, "_encrypted", lambda *given: steps.append(1) or once(*given))
+    asked = Asked(("text",), rows=True, values=(0,), times=(), key=bytes(range(48)))
+    sums_of([pa.record_batch([pa.array(["x" * 100_000, "short"])], ["v0"])], asked)
+    assert len(steps) < 100
+
+
+def test_what_is_found_wrong_while_rows_are_hashed_shows_no_value(tmp_path):
+    """What DuckDB says of a later part of a table comes through Arrow, as another exception."""
+    held = pa.array([b"p%d" % i for i in range(300_000)] + [b"8675309\xff"], pa.binary())
+    texts = pa.Array.from_buffers(pa.string(), len(held), held.buffers())
+    pq.write_table(pa.table({"a": texts}), tmp_path / "t.parquet", use_dictionary=False)
+    with (
+        pytest.raises(DataError, match="cannot be read") as refused,
+        bind(tmp_path / "t.parquet", {"a": "a"}) as bound,
+    ):
+        recognised(bound, KEY, ())
+    assert "8675309" not in str(refused.value)
+    assert refused.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    ("told", "raised", "match"),
+    [
+        ("INTERRUPT Error: Interrupted!", KeyboardInterrupt, None),
+        ("Out of Memory Error: 8675309", DataError, "does not fit"),
+        ("Conversion Error: 8675309", DataError, "beyond what can be counted"),
+        ("anything at all: 8675309", DataError, "cannot be read"),
+    ],
+)
+def test_each_is_refused_as_it_is_elsewhere(told, raised, match):
+    with pytest.raises(raised, match=match) as refused, translated(), _streamed():
+        raise OSError(told)
+    assert "8675309" not in str(refused.value)
 
 
 def test_the_mark_of_times_tells_a_shifted_clock_and_no_order():

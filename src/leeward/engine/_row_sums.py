@@ -4,7 +4,7 @@
 A row is written as 64-bit words: first two bits a column, whether its value is missing and whether it is a time beyond 64
 bits; then a column's word or words. These are hashed as AES-CBC-MAC does under a secret key, two words a block; a text
 enters by two words, its own CBC-MAC, of its length and then its bytes of UTF-8. Rows of one layout have as many blocks, and
-which layout a row has is said in its first block; a text's first block says its length. So no row, and no text, is the
+which layout a row has is said in its first words; a text's first block says its length. So no row, and no text, is the
 beginning of another; and for such messages CBC-MAC is a random function as long as AES is a random permutation (Petrank and
 Rackoff, "CBC MAC for Real-Time Data Sources", 2000).
 
@@ -28,8 +28,8 @@ Words = NDArray[np.uint64]
 FLAGGED: Final = 16
 """How many columns a word of flags is about."""
 
-_ONE_BY_ONE: Final = 64
-"""From so many blocks on, a text is hashed by itself: those of a batch together would take as many steps as the longest."""
+_ONE_BY_ONE: Final = 32
+"""Of more blocks, a text is hashed by itself: those of a batch together would take as many steps as the longest."""
 
 INTEGER: Final = 1
 REAL_NUMBER: Final = 2
@@ -84,7 +84,7 @@ def sums_of(batches: Iterable[pa.RecordBatch], asked: Asked) -> Sums:
             each column of times the text of those that are beyond 64 bits, null otherwise.
         asked: what is asked of them.
     """
-    of_rows, of_texts, of_values = (_cipher(asked.key[i : i + 16]) for i in (0, 16, 32))
+    of_rows, of_texts, of_values = (_Cipher(asked.key[i : i + 16]) for i in (0, 16, 32))
     found = nothing(asked)
     for batch in batches:
         if not batch.num_rows:
@@ -150,7 +150,7 @@ class _Column(NamedTuple):
     given: Any
 
 
-def _columns(batch: pa.RecordBatch, kinds: Sequence[str], of_texts: Any) -> list[_Column]:
+def _columns(batch: pa.RecordBatch, kinds: Sequence[str], of_texts: _Cipher) -> list[_Column]:
     arrays, found = iter(batch.columns), list[_Column]()
     for kind in kinds:
         values = next(arrays)
@@ -190,7 +190,7 @@ def _numbers(values: pa.Array, missing: NDArray[np.bool_]) -> NDArray[Any]:
     return np.where(missing, found.dtype.type(0), found) if missing.any() else found
 
 
-def _hashed_rows(of_rows: Any, of_texts: Any, columns: Sequence[_Column]) -> Words:
+def _hashed_rows(of_rows: _Cipher, of_texts: _Cipher, columns: Sequence[_Column]) -> Words:
     """The hash of each row."""
     size = len(columns[0].missing)
     said = _flags(columns, size)
@@ -232,7 +232,7 @@ def _bits(values: NDArray[Any]) -> Words:
     return np.where(np.isnan(values), np.nan, values).view(np.uint64)
 
 
-def _chained(cipher: Any, words: Sequence[Words], size: int) -> Words:
+def _chained(cipher: _Cipher, words: Sequence[Words], size: int) -> Words:
     """The CBC-MAC of rows of words, an odd one with a 0 behind it."""
     state = np.zeros((size, 2), np.uint64)
     for i in range(0, len(words), 2):
@@ -243,21 +243,26 @@ def _chained(cipher: Any, words: Sequence[Words], size: int) -> Words:
     return state
 
 
-def _cipher(key: bytes) -> Any:
-    # Here, for its modules cannot be sent; a worker imports its own.
-    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+class _Cipher:
+    """AES under a key: of many blocks, each by itself (`single`); or of one message, whose blocks are chained."""
 
-    return Cipher(algorithms.AES(key), modes.ECB()).encryptor()
+    def __init__(self, key: bytes) -> None:
+        # Here, for its modules cannot be sent; a worker imports its own.
+        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+        aes = algorithms.AES(key)
+        self.single = Cipher(aes, modes.ECB()).encryptor()
+        self.chained = Cipher(aes, modes.CBC(bytes(16))).encryptor
 
 
-def _encrypted(cipher: Any, blocks: Words) -> Words:
+def _encrypted(cipher: _Cipher, blocks: Words) -> Words:
     """Words encrypted, each of them its eight bytes from the highest on: databases write numbers so."""
     made = np.empty(2 * len(blocks) + 2, ">u8")  # the cipher wants room for a block more
-    cipher.update_into(np.ascontiguousarray(blocks, ">u8").data.cast("B"), made.data.cast("B"))
+    cipher.single.update_into(np.ascontiguousarray(blocks, ">u8").data.cast("B"), made.data.cast("B"))
     return made[: 2 * len(blocks)].reshape(-1, 2).astype(np.uint64)
 
 
-def _hashed_texts(cipher: Any, texts: pa.Array) -> Words:
+def _hashed_texts(cipher: _Cipher, texts: pa.Array) -> Words:
     """The CBC-MAC of the length of each text and its bytes; of a missing one, of whatever lies there."""
     wide = pa.types.is_large_string(texts.type) or pa.types.is_large_binary(texts.type)
     _, ends, held = texts.buffers()
@@ -284,10 +289,10 @@ def _hashed_texts(cipher: Any, texts: pa.Array) -> Words:
         block = windows[starts[rows] + 16 * step].view(np.uint64).reshape(-1, 2) & _KEPT[np.minimum(left[rows], 16)]
         state[rows] = _encrypted(cipher, block.byteswap(inplace=True) ^ state[rows])
     for row in np.flatnonzero(long):
-        whole = np.zeros((int(blocks[row]), 16), np.uint8)
-        whole.reshape(-1)[: lengths[row]] = room[starts[row] : starts[row] + lengths[row]]
-        for each in whole.view(np.uint64).byteswap():
-            state[row] = _encrypted(cipher, state[row : row + 1] ^ each)[0]
+        size, chained = int(lengths[row]), cipher.chained()
+        chained.update(size.to_bytes(8, "big") + bytes(8))
+        made = chained.update(room[starts[row] : starts[row] + size].data)[-16:] + chained.update(bytes(-size % 16))
+        state[row] = np.frombuffer(made[-16:], ">u8")
     return state
 
 
@@ -295,7 +300,7 @@ _KEPT: Final = np.array([[255] * n + [0] * (16 - n) for n in range(17)], np.uint
 """Which bits of a block are kept where n bytes of it belong to a text."""
 
 
-def _value_blocks(of_texts: Any, column: _Column) -> Words:
+def _value_blocks(of_texts: _Cipher, column: _Column) -> Words:
     """A block for each value, in which one value has one form whatever its type is."""
     made = np.empty((len(column.missing), 2), np.uint64)
     if column.kind == "flag":
@@ -326,13 +331,13 @@ def _put_integers(made: Words, where: NDArray[np.bool_], values: NDArray[Any]) -
     made[where, 1] = values[where].astype(values.dtype if values.dtype == np.uint64 else np.int64).view(np.uint64)
 
 
-def _put_texts(made: Words, where: NDArray[np.bool_], of_texts: Any, texts: Any) -> None:
+def _put_texts(made: Words, where: NDArray[np.bool_], of_texts: _Cipher, texts: Any) -> None:
     if where.any():
         rows = np.flatnonzero(where)
         made[rows] = _hashed_texts(of_texts, texts(rows))
 
 
-def _put_texts_like_numbers(made: Words, column: _Column, of_texts: Any) -> None:
+def _put_texts_like_numbers(made: Words, column: _Column, of_texts: _Cipher) -> None:
     """Texts: 7, 7.0 and 7. are the whole number 7, and 1.50 is 1.5, a float if it has few digits."""
     made[:] = column.values
     if column.kind == "bytes" or not _may_be_numbers(column.given):

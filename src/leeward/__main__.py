@@ -20,7 +20,7 @@ def main() -> None:
     try:
         run()
     finally:
-        gc.freeze()  # nor does its end look among what goes with the process anyhow
+        gc.disable()  # its end looks among what is left of the modules, and need not look among all of them before
 
 
 if __name__ == "__main__":

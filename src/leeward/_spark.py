@@ -251,6 +251,9 @@ def _started(settings: Mapping[str, str]) -> Any:
     return sql.SparkSession(context)
 
 
+_ENDED: Final = "cannot schedule new futures"
+
+
 @contextmanager
 def in_plain_words() -> Iterator[None]:
     """Turn Spark's exceptions, whose texts hold data values, into ours without them, and keep pyspark from logging them."""
@@ -265,11 +268,21 @@ def in_plain_words() -> Iterator[None]:
         yield
     except (errors.PySparkException, *_of_channels()) as error:
         condition = (error.getCondition() or "") if isinstance(error, errors.PySparkException) else ""
+    except RuntimeError as error:  # of the threads that all clients of Spark Connect share; what ends one ends them
+        if not str(error).startswith(_ENDED):
+            raise
+        condition = _ENDED
     else:
         return
     finally:
         for logger, disabled in zip(loggers, before, strict=True):
             logger.disabled = disabled
+    if condition == _ENDED:
+        raise EngineError(
+            "Spark Connect",
+            "a session of it was closed elsewhere in this program, and with it what all of them ask through",
+            "Run it again, and close no session meanwhile",
+        )
     if condition == "JAVA_GATEWAY_EXITED":
         raise EngineError(
             "Spark cannot be started",

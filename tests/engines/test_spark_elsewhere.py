@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,7 +27,7 @@ from tests.session.conftest import Town
 from tests.spark import address, remote
 
 from leeward import _spark_remote
-from leeward._spark import Spark, session_of
+from leeward._spark import Spark, in_plain_words, session_of
 from leeward.engine import _in_spark
 from leeward.engine._content import recognised
 from leeward.errors import DataError, EngineError
@@ -174,6 +175,19 @@ def test_an_error_shows_no_value(capfd: pytest.CaptureFixture[str]) -> None:
     from pyspark.sql.connect.logging import logger
 
     shows_no_value(remote(), logger, capfd)
+
+
+def test_a_session_that_is_closed_under_a_query_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client keeps threads that all sessions share, and to close any session ends them: as here, before a query."""
+    from pyspark.sql.connect.client.reattach import ExecutePlanResponseReattachableIterator
+
+    ended = ThreadPoolExecutor()
+    ended.shutdown()
+    monkeypatch.setattr(ExecutePlanResponseReattachableIterator, "_release_thread_pool_instance", ended)
+    with pytest.raises(EngineError, match=r"closed elsewhere in this program.*Run it again"), in_plain_words():
+        remote().sql("SELECT 1").collect()
+    with pytest.raises(RuntimeError, match="something else"), in_plain_words():
+        raise RuntimeError("something else")
 
 
 # ---- where it is

@@ -126,7 +126,7 @@ def test_workers_that_cannot_hash_rows_are_said(tmp_path: Path, monkeypatch: pyt
 
     with held.bound({"a value": "v", "person": "person"}) as bound:
         recognised(bound, b"secret" * 8, ())
-        monkeypatch.setattr(_row_sums, "_cipher", missing)
+        monkeypatch.setattr(_row_sums, "_Cipher", missing)
         with pytest.raises(
             EngineError, match=r"cannot import numpy, pyarrow and cryptography.*PYSPARK_PYTHON.*charged"
         ):

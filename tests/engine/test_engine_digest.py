@@ -9,6 +9,7 @@ import struct
 from datetime import datetime, timedelta
 from decimal import Decimal
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -134,6 +135,17 @@ def test_a_time_beyond_64_bits_is_its_text_and_its_row_is_no_other():
         found = sums_of([batch], asked)
         single.add((*found.rows, *found.values["0"]))
     assert len(single) == len(rows)
+
+
+def test_a_date_beyond_64_bits_of_microseconds_is_not_a_missing_one():
+    """Through the engine, which has dates of years that its times do not reach."""
+    found = set()
+    with duckdb.connect() as engine:
+        for date in ("NULL", "'1970-01-01'", "'infinity'", "'-infinity'", "'400000-01-01'", "'400000-01-02'"):
+            with bind(engine.sql(f"SELECT {date}::DATE AS d"), {"a value": "d"}) as bound:
+                made = recognised(bound, KEY, ())
+                found.add((made.digest, *made.marks.values()))
+    assert len(found) == len({digest for digest, _ in found}) == len({mark for _, mark in found}) == 6
 
 
 @pytest.mark.parametrize("cut", [1, 2, 3, 50, 1000])

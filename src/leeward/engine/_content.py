@@ -21,8 +21,9 @@ says why). Of a random function: some row occurs m times in one and m' ≠ m tim
 never wrap; so, whatever the hashes of all other rows are, at most one value of each half of its hash makes them equal, and
 the halves are independent. Marks are sums of the same kind, of values in place of rows.
 
-The rows are read once for all of this: by this process where DuckDB or PostgreSQL holds them, by its workers where Spark
-does. Nothing is kept that a guess of a key could be tested on: sums are kept only as scrypt makes them.
+The rows are read once for all of this: by this process where DuckDB reads them, inside the database where PostgreSQL holds
+them, by its workers where Spark does. Nothing is kept that a guess of a key could be tested on: sums are kept only as
+scrypt makes them.
 
 All of this is fixed by public standards, not by a version of the engine, but for what an engine writes as text: decimals,
 times of day, bytes. Where it writes one otherwise, so that two values might have one text, that version is refused. What

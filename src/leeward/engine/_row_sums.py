@@ -264,15 +264,8 @@ def _encrypted(cipher: _Cipher, blocks: Words) -> Words:
 
 def _hashed_texts(cipher: _Cipher, texts: pa.Array) -> Words:
     """The CBC-MAC of the length of each text and its bytes; of a missing one, of whatever lies there."""
-    wide = pa.types.is_large_string(texts.type) or pa.types.is_large_binary(texts.type)
-    _, ends, held = texts.buffers()
-    if ends is None:
-        size, at, data = len(texts), np.zeros(len(texts) + 1, np.int64), np.zeros(0, np.uint8)
-    else:
-        size, kind = len(texts), np.dtype(np.int64 if wide else np.int32)
-        at = np.frombuffer(ends, kind, size + 1, kind.itemsize * texts.offset).astype(np.int64)
-        data = np.frombuffer(held or b"", np.uint8)
-    starts, lengths = at[:-1], np.diff(at)
+    at, data = _laid(texts)
+    size, starts, lengths = len(texts), at[:-1], np.diff(at)
     blocks = -(-lengths // 16)
     state = np.zeros((size, 2), np.uint64)
     state[:, 0] = lengths
@@ -364,14 +357,20 @@ REAL: Final = r"^-?(0|[1-9][0-9]{0,6})\.[0-9]{0,6}[1-9]$"
 
 def _may_be_numbers(texts: pa.Array) -> bool:
     """Whether one begins as a number does: where none does, nothing else need be seen of them."""
-    wide = pa.types.is_large_string(texts.type)
-    _, ends, held = texts.buffers()
-    if ends is None or held is None or not len(held):
-        return False
-    kind, data = np.dtype(np.int64 if wide else np.int32), np.frombuffer(held, np.uint8)
-    at = np.frombuffer(ends, kind, len(texts) + 1, kind.itemsize * texts.offset)
+    at, data = _laid(texts)
     begins = data[at[:-1][at[:-1] < at[1:]]]
     return bool(np.isin(begins, np.frombuffer(b"+-0123456789", np.uint8)).any())
+
+
+def _laid(texts: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Where n texts lie, by n + 1 places at which one ends and the next begins, and in which bytes."""
+    _, ends, held = texts.buffers()
+    if ends is None:
+        return np.zeros(len(texts) + 1, np.int64), np.zeros(0, np.uint8)
+    wide = pa.types.is_large_string(texts.type) or pa.types.is_large_binary(texts.type)
+    kind = np.dtype(np.int64 if wide else np.int32)
+    at = np.frombuffer(ends, kind, len(texts) + 1, kind.itemsize * texts.offset).astype(np.int64)
+    return at, np.frombuffer(held or b"", np.uint8)
 
 
 def _read(texts: pa.Array) -> NDArray[np.float64]:
@@ -385,14 +384,13 @@ def _arrow(values: NDArray[Any]) -> pa.Array:
 
 
 def _add(sums: list[int], at: int, hashed: Words) -> None:
-    """Add the halves of hashes up, exactly: the low and high 32 bits of each apart, so that nothing wraps."""
+    """Add the halves of hashes up."""
     for half in (0, 1):
-        words = hashed[:, half]
-        sums[at + half] += int((words & np.uint64(0xFFFFFFFF)).sum()) + (int((words >> np.uint64(32)).sum()) << 32)
+        sums[at + half] += _sum_of_integers(hashed[:, half])
 
 
 def _sum_of_integers(values: NDArray[Any]) -> int:
-    """The sum of integers of 64 bits, exactly."""
+    """The sum of integers of 64 bits, exactly: the low and high 32 bits of each apart, so that nothing wraps."""
     if values.dtype == np.uint64:
         return int((values & np.uint64(0xFFFFFFFF)).sum()) + (int((values >> np.uint64(32)).sum()) << 32)
     return int((values & 0xFFFFFFFF).sum()) + (int((values >> 32).sum()) << 32)

@@ -225,7 +225,7 @@ MUTANTS = [
     M(ROW_SUMS, "_flags", "(column.missing, column.beyond)", "(column.missing, column.missing)", DIGESTS, "a time beyond 64 bits is a missing one"),
     M(ROW_SUMS, "_flags", "2 * (i % FLAGGED) + bit", "(i % FLAGGED) + bit", "tests/engines/test_traps.py", "two columns share a bit"),
     M(ROW_SUMS, "_bits", "np.where(np.isnan(values), np.nan, values)", "np.where(np.isnan(values), values, values)", DIGESTS, "NaN has many values"),
-    M(ROW_SUMS, "_add", "(int((words >> np.uint64(32)).sum()) << 32)", "0", DIGESTS, "half of each hash is not added up"),
+    M(ROW_SUMS, "_sum_of_integers", "(int((values >> np.uint64(32)).sum()) << 32)", "0", DIGESTS, "half of each hash is not added up"),
     M(ROW_SUMS, "total", "whole.differs[name] |= part.differs[name] or (bool(mine) and bool(theirs) and mine != theirs)", "whole.differs[name] |= part.differs[name]",
       DIGESTS, "parts of one value each tell nothing"),
     M(ROW_SUMS, "_numbers", "return np.where(missing, found.dtype.type(0), found) if missing.any() else found", "return found", DIGESTS,

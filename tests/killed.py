@@ -1,4 +1,4 @@
-"""A process that is killed where it comes to a function: what a crash at a stage is."""
+"""Processes that end badly: killed where they come to a function, or out of room for their files."""
 
 from __future__ import annotations
 
@@ -23,3 +23,12 @@ def die_at(stage: Stage) -> None:
         return real(*given, **more)
 
     setattr(of, name, dying)
+
+
+def without_room() -> dict[str, str]:
+    """The environment of a process without room for files.
+
+    Neither ``make coverage`` nor Python writes its own there: bytecode that is cut off breaks every later import.
+    """
+    measured = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+    return {**measured, "PYTHONDONTWRITEBYTECODE": "1"}

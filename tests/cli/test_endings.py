@@ -339,3 +339,15 @@ def test_an_interrupt_that_meets_the_end_of_an_object_is_not_swallowed(
     assert ended_by() == by
     assert capsys.readouterr().err == ""
     assert sys.unraisablehook is sys.__unraisablehook__
+
+
+def test_what_is_cut_off_within_is_no_interrupt(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Typer makes an interrupt of every EOFError, and Python has one for bytecode that a full disk has cut off."""
+
+    def cut_off(*_: object) -> None:
+        raise EOFError("marshal data too short")
+
+    monkeypatch.setattr("leeward.spec.read_questions", cut_off)
+    code, _, err = town.run("release", town.spec(), "--dry-run")
+    assert code == 1
+    assert "an unexpected EOFError; nothing was shown" in err

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.killed import without_room
 from tests.local.test_location import BASE, spec, table, toml
 from tests.private_files import write_private
 
@@ -37,6 +38,7 @@ def run(folder: Path, where: str, limit: Callable[[], None] | None = None) -> su
         capture_output=True,
         text=True,
         preexec_fn=limit,
+        env=without_room(),
         check=False,
     )
 
@@ -119,7 +121,7 @@ def test_what_cannot_be_written_is_not_said_to_be_unreadable(suffix: str, where:
     words = ["perturb", "spec.toml", "--out", f"o{suffix}", "--quiet", "--yes", where]
     found = subprocess.run(
         [sys.executable, "-c", COMMAND, *words], cwd=tmp_path, capture_output=True, text=True, preexec_fn=_limit,
-        check=False,
+        env=without_room(), check=False,
     )  # fmt: skip
     assert found.returncode == 2, found.stderr
     assert f"'o{suffix}' cannot be written: File too large" in found.stderr

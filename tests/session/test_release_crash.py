@@ -1,4 +1,4 @@
-"""The door under kill −9, a full disk and company: one answer, one charge, nothing shown that is not recorded."""
+"""A release under kill −9, a full disk and company: one answer, one charge, nothing shown that is not recorded."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.killed import without_room
 from tests.session.conftest import Town
 
 from leeward.ledger import STAGES, Ledger
@@ -91,7 +92,7 @@ def test_a_full_disk_charges_nothing_or_can_be_finished_later(town: Town) -> Non
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 
     words = [sys.executable, "-m", "leeward", "release", str(spec), "--out", str(town.out), "--yes"]
-    full = subprocess.run(words, capture_output=True, text=True, preexec_fn=small, check=False)
+    full = subprocess.run(words, capture_output=True, text=True, preexec_fn=small, env=without_room(), check=False)
     assert full.returncode == 2, full.stderr
     assert "Traceback" not in full.stderr
     assert not town.out.exists()

@@ -297,6 +297,6 @@ def test_memory_that_runs_out_later_is_no_defect(yard: Yard, monkeypatch: pytest
     def no_memory(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("leeward.spec.read_spec", no_memory)
+    monkeypatch.setattr("leeward.spec.read_questions", no_memory)
     found = yard.made.run(["release", "release.toml", "--dry-run"])
     assert (found[0], complaint(found)) == (2, None)

@@ -91,7 +91,7 @@ def test_all_who_read_csv_split_its_first_line_alike(text: str, because: str, tm
     for read in (lambda: open_positions(path, "x", "y"), lambda: ReadingsFile(path), lambda: open_rows(path)):
         with pytest.raises(DataError, match=because) as refused:
             read()
-        assert "139" not in str(refused.value)
+        assert "139" not in str(refused.value).replace(str(path), "")
     with pytest.raises(DataError), bind(str(path), {"person": "x", "place": "y"}):
         pass
 

@@ -67,6 +67,8 @@ class _Commands(TyperGroup):
             return super().invoke(ctx)
         except BrokenStreamError:
             raise
+        except EOFError as error:  # what is cut off within, such as bytecode: Typer would call it an interrupt
+            _defect(error)
         except BaseException as error:  # here, because typer itself would end without a word, and with codes of its own
             if not isinstance(error, KeyboardInterrupt) and (ended_by() is None or _is_success(error)):
                 raise

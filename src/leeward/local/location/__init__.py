@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Positions on the Earth: a public box, its local plane, planar Laplace noise in metres, tables, files and H3 cells.
 
-The only floor that knows coordinate systems: pyproj, shapely and geopandas are imported here alone.
+The only layer that knows coordinate systems: pyproj, shapely and geopandas are imported here alone.
 """
 
 from leeward.local.location._after import BayesRemap, PriorPlaces

@@ -16,23 +16,23 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leeward._buffers import numbers
 from leeward._displayed import Drawn
-from leeward._plain import listed, plain_lines
+from leeward._plain import listed
 from leeward.distance import Line
 from leeward.errors import InputError, NotPrivateError
-from leeward.exact._real import Real
 from leeward.mechanism import Geometric
 from leeward.noise import Bits, DirectedGeometric
-from leeward.notion import REPLACE, Notion, refused_in_rows, words_of
+from leeward.notion import REPLACE, Notion, refused_in_rows
 from leeward.notion._generated import check_generated
 from leeward.notion._notion import Step
-from leeward.planner._accuracy import ErrorAt, MeanAccuracy, NumberAccuracy
+from leeward.planner._accuracy import ErrorAt, MeanAccuracy, NumberAccuracy, RankAccuracy
+from leeward.planner._plan_of import PlanOf
 from leeward.planner._spread import EACH, Reach, between, error_at, found, three_rates
 from leeward.planner._sums import Far, shared
 from leeward.query import CountVisitors
@@ -41,7 +41,7 @@ from leeward.query._numeric import Mean, Numeric, Percentile, Sum
 from leeward.query._selection import Counted
 from leeward.query._sensitivity import sensitivity
 from leeward.query._spread import Variance
-from leeward.query._statistic import DrawnFrom, Statistic
+from leeward.query._statistic import Statistic
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -76,41 +76,21 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class NumberPlan(Drawn):
+class NumberPlan(PlanOf[Statistic], Drawn):
     """What a release of a statistic will do, known before anything is spent.
 
     Attributes:
-        query: the question.
-        notion: the privacy notion.
         parts: one mechanism; over a private number of people two for a mean (sum in half steps, then number), and three for
             a variance (sum, sum of squares, number).
         scale: what the stored integers of a one-part answer stand for.
     """
 
-    query: Statistic
-    notion: Notion
     parts: tuple[Geometric, ...]
     scale: Scale
 
-    drawn_from: ClassVar[DrawnFrom] = "answer"
-
-    @property
-    def counted(self) -> Statistic:
-        """The question that an engine counts."""
-        return self.query
-
-    @property
-    def price(self) -> Real:
-        """ε of the notion."""
-        return self.notion.epsilon
-
-    def listing(self, places: int | None) -> NumberPlan:
-        """Return the plan for so many public keys: the same, because its price does not depend on them."""
-        return self
-
-    def __str__(self) -> str:
-        """Say what it costs, how far answers are off, and what is protected."""
-        return statistic_told(self.query, self.notion, self.accuracy().lines())
+    def told(self) -> Iterable[str]:
+        """Say in lines what is asked, what it costs, and how far answers are off."""
+        return statistic_told(self.query, self.notion, self.accuracy())
 
     def draw(self, exactly: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
         """Return the noisy integers, not clamped: what the ledger stores."""
@@ -245,21 +225,13 @@ class NumberPlan(Drawn):
         return found
 
 
-def statistic_told(query: Statistic, notion: Notion, accuracy: Iterable[str]) -> str:
-    """Say in lines what is asked, what it costs, how far it is off, and what is protected."""
-    words = words_of(notion, rows=query.of_rows)
+def statistic_told(
+    query: Statistic, notion: Notion, accuracy: NumberAccuracy | MeanAccuracy | RankAccuracy
+) -> list[str]:
+    """Say in lines what is asked, what it costs, and how far it is off."""
     of = "" if query.column is None else f" of '{query.column}'"
     by = "" if query.by is None else " by " + listed([f"'{name}'" for name in columns_of(query.by)])
-    return plain_lines(
-        "\n".join(
-            [
-                f"{query.kind}{of}{by} under {notion}, price {notion.epsilon}",
-                *accuracy,
-                f"protected: {words.protects}",
-                f"not protected: {words.reveals or 'nothing'}",
-            ]
-        )
-    )
+    return [f"{query.kind}{of}{by} under {notion}, price {notion.epsilon}", *accuracy.lines()]
 
 
 def in_order(query: Statistic, drawn: NDArray[np.int64]) -> NDArray[np.int64]:

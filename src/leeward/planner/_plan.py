@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -27,11 +27,12 @@ from leeward.mechanism._adaptive import decoded
 from leeward.mechanism._sanitized import NOT_ANSWERED, SAFE
 from leeward.mechanism._threshold_rule import Word
 from leeward.noise import Bits
-from leeward.notion import Notion, in_rows, words_of
+from leeward.notion import Notion, in_rows
 from leeward.planner._decisions import STATES, Decisions, decisions
 from leeward.planner._everyone import About, LeftOut, check_about, everyone
 from leeward.planner._number_plan import steps_of
 from leeward.planner._people import at_most_people, people
+from leeward.planner._plan_of import PlanOf
 from leeward.planner._scans import refuse_scans
 from leeward.query import CountVisitors
 from leeward.query._selection import Counted
@@ -113,12 +114,12 @@ class Deciding(Decide):
 
 
 @dataclass(frozen=True)
-class Plan(Drawn):
+class Plan(PlanOf[Counted], Drawn):
     """What a release of decisions about counts will do, known before anything is spent.
 
+    The question is a count of people for each place of a public list, or for each public group.
+
     Attributes:
-        query: the question: a count of people for each place of a public list, or for each public group.
-        notion: the privacy notion.
         mechanism: the noise that will be added.
         sensitivity: how far the answer moves along the notion's steps, and the rates that follow.
         decisions: what is called *safe* and *dangerous* (for the sanitized mechanism: where it is reached).
@@ -129,8 +130,6 @@ class Plan(Drawn):
             bound on places per person.
     """
 
-    query: Counted
-    notion: Notion
     mechanism: CountMechanism
     sensitivity: Sensitivity
     decisions: Decisions
@@ -171,11 +170,6 @@ class Plan(Drawn):
             return ()
         laws = (replace(made.law, most=most) for most in range(min(t, _MOST_LEFT_OUT) + 1))
         return tuple(law.cdf(t) for law in laws)
-
-    @property
-    def counted(self) -> Counted:
-        """The question that an engine counts."""
-        return self.query
 
     @property
     def price(self) -> Real:
@@ -245,10 +239,9 @@ class Plan(Drawn):
             for c, chances in self.decisions.curve(counts).items()
         }
 
-    def __str__(self) -> str:
-        """Say what it costs, what is said how often, how far off counts are, and what is protected."""
+    def told(self) -> Iterable[str]:
+        """Say in lines what it costs, what is said how often, and how far off counts are."""
         many, lines = self.query.many, []
-        words = words_of(self.notion, rows=self.query.of_rows)
         for state, decision, means in (
             ("safe", self.sanitizer, at_most_people(self.safe_at_most or 0, many)),
             ("dangerous", self.alarm, f"at least {people(self.dangerous_at_least or 0, many)}"),
@@ -273,20 +266,10 @@ class Plan(Drawn):
             lines.append(f"chance that a place with nobody is called safe, by how many are left out at most: {numbers}")
         if self.mechanism.stop_after is None:
             lines.append(f"mean error of a count: {float(self.mechanism.law.mean_absolute()):.4g}")
-        return "\n".join(
-            [
-                f"{self.mechanism} under {self.notion}, price {self._at_most()}{self.price}",
-                *lines,
-                "chance of each word, by the true count:",
-                *curve,
-                f"protected: {words.protects}",
-                f"not protected: {words.reveals or 'nothing'}",
-            ]
-        )
-
-    def _at_most(self) -> str:
-        """Where the list may be shorter than c, the price is only known from above."""
-        return "at most " if self.places is None and self.mechanism.payments(None) > 1 else ""
+        # where the list may be shorter than c, the price is only known from above
+        at_most = "at most " if self.places is None and self.mechanism.payments(None) > 1 else ""
+        paid = f"{self.mechanism} under {self.notion}, price {at_most}{self.price}"
+        return [paid, *lines, "chance of each word, by the true count:", *curve]
 
     def draw(self, counts: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
         """Return the mechanism's whole output for exact counts, as one int64 a place: what the ledger stores."""

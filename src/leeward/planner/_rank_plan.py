@@ -49,20 +49,20 @@ of the two is the better depends on how many people there are, which is private;
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._displayed import Displayed
-from leeward.exact._real import Real
 from leeward.mechanism import RankSelection
 from leeward.noise import Bits
 from leeward.notion import Notion, refused_in_rows
 from leeward.planner._accuracy import RankAccuracy
 from leeward.planner._number_plan import Scale, in_order, statistic_told, steps_of
+from leeward.planner._plan_of import PlanOf
 from leeward.query._numeric import Percentile
 from leeward.query._sensitivity import rank_rate
 from leeward.query._statistic import DrawnFrom, Statistic
@@ -72,30 +72,19 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class RankPlan(Displayed):
+class RankPlan(PlanOf[Statistic]):
     """What a release of a percentile by rank will do, known before anything is spent.
 
     Attributes:
-        query: the question.
-        notion: the privacy notion.
         mechanism: what names one grid point a group; of several percentiles the first.
     """
 
-    query: Statistic
-    notion: Notion
     mechanism: RankSelection
 
-    drawn_from: ClassVar[DrawnFrom] = "tally"
-
     @property
-    def counted(self) -> Statistic:
-        """The question that an engine counts: by group and grid point, where somebody is."""
-        return self.query
-
-    @property
-    def price(self) -> Real:
-        """ε of the notion: the rate is the largest that every step's cost allows."""
-        return self.notion.epsilon
+    def drawn_from(self) -> DrawnFrom:
+        """What the mechanism draws from: people by group and grid point, where somebody is."""
+        return "tally"
 
     @property
     def scale(self) -> Scale:
@@ -120,13 +109,9 @@ class RankPlan(Displayed):
         assert isinstance(self.query.numeric, Percentile)
         return tuple(replace(self.query.numeric, p=p) for p in self.query.ps) or (self.query.numeric,)
 
-    def listing(self, places: int | None) -> RankPlan:
-        """Return the plan for so many public keys: the same, because its price does not depend on them."""
-        return self
-
-    def __str__(self) -> str:
-        """Say what it costs, how far answers are off, and what is protected."""
-        return statistic_told(self.query, self.notion, self.accuracy().lines())
+    def told(self) -> Iterable[str]:
+        """Say in lines what is asked, what it costs, and how far answers are off."""
+        return statistic_told(self.query, self.notion, self.accuracy())
 
     def draw(self, tally: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
         """Return the position of the grid point named for each group and percentile: all that the ledger stores.

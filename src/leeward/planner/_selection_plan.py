@@ -22,59 +22,42 @@ where it only lowers counts, the largest stands out among any number of others, 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._displayed import Displayed
 from leeward.errors import InputError, NotPrivateError
-from leeward.exact._real import Real, whole
+from leeward.exact._real import whole
 from leeward.mechanism import NoisyMax
 from leeward.noise import Bits
-from leeward.notion import Notion, refused_in_rows, words_of
+from leeward.notion import Notion, refused_in_rows
 from leeward.planner._accuracy import SelectionAccuracy
 from leeward.planner._number_plan import NumberPlan, steps_of
 from leeward.planner._plan import Plan
+from leeward.planner._plan_of import PlanOf
 from leeward.planner._rank_plan import RankPlan
 from leeward.planner._unlisted_plan import UnlistedPlan
 from leeward.query import CountVisitors, Selection
-from leeward.query._selection import Counted
 from leeward.query._sensitivity import rate_between
-from leeward.query._statistic import DrawnFrom
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
 @dataclass(frozen=True)
-class SelectionPlan(Displayed):
+class SelectionPlan(PlanOf[Selection]):
     """What a release of one name will do, known before anything is spent.
 
     Attributes:
-        query: the question.
-        notion: the privacy notion.
         mechanism: what names one key.
         places: how many names there are; None if that is not known.
     """
 
-    query: Selection
-    notion: Notion
     mechanism: NoisyMax
     places: int | None = None
-
-    drawn_from: ClassVar[DrawnFrom] = "answer"
-
-    @property
-    def counted(self) -> Counted:
-        """The question that an engine counts."""
-        return self.query.counts
-
-    @property
-    def price(self) -> Real:
-        """ε of the notion: the rate is the largest that every step's cost allows, so ε is the least price of one name."""
-        return self.notion.epsilon
 
     def listing(self, places: int | None) -> SelectionPlan:
         """Return the plan for so many public keys; None: it is not known."""
@@ -111,23 +94,19 @@ class SelectionPlan(Displayed):
             options=known, within_50_percent=median, within_95_percent=most, within_99_percent=nearly_all
         )
 
-    def __str__(self) -> str:
-        """Say what it costs, how good the name will be, and what is protected."""
-        query, words = self.query, words_of(self.notion, rows=self.query.of_rows)
+    def told(self) -> Iterable[str]:
+        """Say in lines what is asked, what it costs, and how good the name will be."""
+        query = self.query
         lists = [self.places] if self.places else [100, 1_000, 10_000]
         found = [(n, self.accuracy(n).within_95_percent) for n in lists]
         than = "fewer" if query.which == "busiest" else "more"
         so = f"{query.counted_so}," if query.counted_so.startswith(",") else ""
-        return "\n".join(
-            [
-                f"the {query.which} {query.noun}, named by noisy max of rate {self.mechanism.rate} under {self.notion},"
-                f" price {self.price}",
-                f"with probability at least 95 % the named {query.noun} has",
-                *(f"  at most {k:,} {than} {query.many}{so} than the {query.which} of {n:,}" for n, k in found),
-                f"protected: {words.protects}",
-                f"not protected: {words.reveals or 'nothing'}",
-            ]
-        )
+        return [
+            f"the {query.which} {query.noun}, named by noisy max of rate {self.mechanism.rate} under {self.notion},"
+            f" price {self.price}",
+            f"with probability at least 95 % the named {query.noun} has",
+            *(f"  at most {k:,} {than} {query.many}{so} than the {query.which} of {n:,}" for n, k in found),
+        ]
 
 
 AnyPlan: TypeAlias = Plan | NumberPlan | RankPlan | SelectionPlan | UnlistedPlan

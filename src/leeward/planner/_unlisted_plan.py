@@ -13,26 +13,27 @@ size whatever was drawn.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leeward._buffers import numbers, texts
-from leeward._displayed import Displayed
 from leeward._integers import least
-from leeward._plain import plain_lines, probability
+from leeward._plain import probability
 from leeward.accounting import Event, GeometricEvent, UnknownKeysEvent
 from leeward.errors import InputError
-from leeward.exact._real import Exact, Real, exact
+from leeward.exact._real import Exact, exact
 from leeward.exact._weight import Weight, weight
 from leeward.mechanism import UnknownKeys
 from leeward.noise import Bits
-from leeward.notion import REPLACE, Notion, PrivacyDescription, refused_in_rows, words_of
+from leeward.notion import REPLACE, Notion, PrivacyDescription, refused_in_rows
 from leeward.planner._accuracy import ChanceShown, UnlistedAccuracy
 from leeward.planner._people import people
+from leeward.planner._plan_of import PlanOf
 from leeward.query._statistic import DrawnFrom
 from leeward.query._unlisted_groups import WIDTH, UnlistedGroups, from_words, in_order
 
@@ -51,32 +52,21 @@ MORE_THAN_LIVE: Final = 10**10
 
 
 @dataclass(frozen=True)
-class UnlistedPlan(Displayed):
+class UnlistedPlan(PlanOf[UnlistedGroups]):
     """What a release of groups that nobody has listed will do, known before anything is spent.
 
     Attributes:
-        query: the question.
-        notion: the privacy notion.
         delta: δ: what is promised may fail with this probability for each step of the notion; 0 where it is a pure ε.
         mechanism: noise and threshold.
     """
 
-    query: UnlistedGroups
-    notion: Notion
     delta: Fraction
     mechanism: UnknownKeys
 
-    drawn_from: ClassVar[DrawnFrom] = "groups"
-
     @property
-    def counted(self) -> UnlistedGroups:
-        """The question that an engine counts."""
-        return self.query
-
-    @property
-    def price(self) -> Real:
-        """ε of the notion; the whole price is that and `delta`."""
-        return self.notion.epsilon
+    def drawn_from(self) -> DrawnFrom:
+        """What the mechanism draws from: the groups that occur, with their counts."""
+        return "groups"
 
     @property
     def changed(self) -> int:
@@ -95,10 +85,6 @@ class UnlistedPlan(Displayed):
         if reach is None:
             return GeometricEvent(line.fall, line.rise, places=m)
         return UnknownKeysEvent(line.fall, line.rise, reach=reach, places=m)
-
-    def listing(self, places: int | None) -> UnlistedPlan:
-        """Return the plan as it is: there is no list."""
-        return self
 
     def draw(self, exactly: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
         """Return what is published of groups, of one size whatever they are: all that the ledger stores.
@@ -160,28 +146,22 @@ class UnlistedPlan(Displayed):
             within_95_percent=least(lambda k: law.cdf(k) - law.cdf(-k - 1) >= _MOSTLY),
         )
 
-    def __str__(self) -> str:
-        """Say what it costs, which groups will be shown, and what is protected."""
-        query, words, told = self.query, self.words, self.accuracy()
+    def told(self) -> Iterable[str]:
+        """Say in lines what is asked, what it costs, and which groups will be shown."""
+        query, told = self.query, self.accuracy()
         off = "" if told.off_by_at_most is None else f", and never by more than {told.off_by_at_most:,}"
         paid = f"price {self.price}" + (f" with δ = {self.delta}" if self.delta else "")
-        return plain_lines(
-            "\n".join(
-                [
-                    f"groups of '{query.by}' that nobody has listed, under {self.notion}, {paid}",
-                    f"shown if the noisy count is at least {told.shown_from:,}:",
-                    *(f"  with {people(each.people, query.many)}: {each.chance}" for each in told.odds),
-                    f"a count is off by at most {told.within_95_percent:,} with probability 95 %{off}",
-                    f"protected: {words.protects}",
-                    f"not protected: {words.reveals or 'nothing'}",
-                ]
-            )
-        )
+        return [
+            f"groups of '{query.by}' that nobody has listed, under {self.notion}, {paid}",
+            f"shown if the noisy count is at least {told.shown_from:,}:",
+            *(f"  with {people(each.people, query.many)}: {each.chance}" for each in told.odds),
+            f"a count is off by at most {told.within_95_percent:,} with probability 95 %{off}",
+        ]
 
     @property
     def words(self) -> PrivacyDescription:
-        """The notion's words, about rows where every row is a person of its own, and with δ where there is one."""
-        words = words_of(self.notion, rows=self.query.of_rows)
+        """The notion's words, with δ where there is one."""
+        words = super().words
         if not self.delta:
             return words
         return replace(

@@ -35,10 +35,10 @@ from leeward.notion import (
     Price,
     ReplaceDP,
     UnboundedDP,
+    words_of,
 )
 from leeward.planner._recommend import implies
 from leeward.planner._row import in_asked
-from leeward.session._statement._heading import notion_stated
 
 
 class OfDays(UnboundedDP):
@@ -245,7 +245,7 @@ def test_statements_and_budgets_name_every_unit_whatever_the_order() -> None:
     for both in PAIRS:
         units = {"fact" if own == "event" else own for _, own in both.promises}
         for rows in (False, True):
-            told = notion_stated(both.notion, exact(1), rows=rows).unit
+            told = words_of(both.notion, rows=rows).unit
             each = ["row" if rows else "person", *sorted(f"{u} of rows" if rows else u for u in units - {"person"})]
             assert told == " and each ".join(each)
             assert budget_notion(both.notion, rows=rows).rpartition("/")[2] == told

@@ -10,9 +10,10 @@ does not apply is None (``null``), never left out.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from leeward._document import Document, Part
+from leeward._plain import probability
 from leeward._statement._heading import Heading
 from leeward._statement._keep import Keep
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy, SelectionAccuracy
@@ -21,6 +22,9 @@ from leeward.query import IfMore
 from leeward.query._records import Combine, Many
 from leeward.query._selection import Which
 from leeward.query._statistic import Noun, StatisticKind
+
+if TYPE_CHECKING:
+    from leeward.planner._plan import Plan
 
 
 class WindowStated(Part):
@@ -199,6 +203,32 @@ class DecisionStated(Part):
     about: About = "counted"
     left_out: int = 0
     safe_if_left_out: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, plan: Plan, places: int) -> DecisionStated:
+        """Return what a plan decides of each of so many places."""
+        safe, dangerous, alpha = plan.sanitizer, plan.alarm, plan.error_at_most
+        return cls(
+            safe_at_most=plan.safe_at_most,
+            threshold=None if safe is None else safe.threshold,
+            never_wrong=None if safe is None else safe.never_wrong,
+            dangerous_at_least=plan.dangerous_at_least,
+            dangerous_threshold=None if dangerous is None else dangerous.threshold,
+            dangerous_never_wrong=None if dangerous is None else dangerous.never_wrong,
+            error_at_most=None if alpha is None else str(alpha),
+            error_at_most_over_all_places=None if alpha is None else str(plan.decisions.wrong_at_most * places),
+            curve=tuple(
+                Chance(
+                    count=count,
+                    safe=None if chances[0] is None else probability(chances[0]),
+                    dangerous=None if chances[1] is None else probability(chances[1]),
+                )
+                for count, chances in plan.decision_curve().items()
+            ),
+            about=plan.about,
+            left_out=plan.left_out,
+            safe_if_left_out=tuple(map(probability, plan.safe_if_left_out())),
+        )
 
     @property
     def said(self) -> tuple[tuple[str, bool], ...]:

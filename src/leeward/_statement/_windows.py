@@ -6,19 +6,11 @@ from __future__ import annotations
 from typing import Literal
 
 from leeward._document import Document
-from leeward._statement._documents import (
-    DecidingStatement,
-    GroupStatement,
-    NumberStatement,
-    SelectionQuery,
-    SelectionStatement,
-    VisitorStatement,
-    WindowStated,
-)
-from leeward._statement._unlisted import UnlistedStatement
+from leeward._statement._documents import SelectionQuery, WindowStated
+from leeward._statement._statement import Statement
 
 
-def window_of(statement: DecidingStatement | NumberStatement | SelectionStatement | UnlistedStatement) -> WindowStated:
+def window_of(statement: Statement) -> WindowStated:
     """Return the window that a statement is about.
 
     Raises:
@@ -40,4 +32,4 @@ class WindowsStatement(Document):
     """
 
     format: Literal[1]
-    windows: tuple[VisitorStatement | GroupStatement | NumberStatement | SelectionStatement | UnlistedStatement, ...]
+    windows: tuple[Statement, ...]

@@ -48,8 +48,8 @@ class PlanOf(ABC, Displayed, Generic[Asked]):
 
     @property
     def words(self) -> PrivacyDescription:
-        """The notion's words, about rows where every row is a person of its own."""
-        return words_of(self.notion, rows=self.query.of_rows)
+        """The notion's words at the ε of the whole price, about rows where every row is a person of its own."""
+        return words_of(self.notion.with_epsilon(self.price), rows=self.query.of_rows)
 
     def listing(self, places: int | None) -> Self:
         """Return the plan for so many public keys; the same, where nothing depends on their number."""

@@ -8,11 +8,9 @@ from typing import get_args
 import numpy as np
 import plotly.graph_objects as go
 
-from leeward._plain import probability
-from leeward._statement import Chance, DecidingStatement, DecisionStated, NumberStatement, UnlistedStatement
+from leeward._statement import DecidingStatement, DecisionStated, NumberStatement, UnlistedStatement
 from leeward.accounting import Accountant, Direction
 from leeward.errors import InputError
-from leeward.exact._weight import Weight
 from leeward.planner._accuracy import MeanAccuracy
 from leeward.planner._compare import Comparison
 from leeward.planner._number_plan import NumberPlan
@@ -36,7 +34,8 @@ def plot(shown: Plan | NumberPlan | Comparison | Accountant) -> go.Figure:
     """
     match shown:
         case Plan():
-            return _decided(shown)
+            places = 1 if shown.places is None else shown.places
+            return chances(DecisionStated.of(shown, places), shown.query.noun, shown.query.many)
         case NumberPlan():
             return _errors(shown)
         case Comparison():
@@ -61,29 +60,6 @@ def release_plot(result: Readable) -> go.Figure:
     if isinstance(statement, DecidingStatement):
         return decision_curve(statement)
     raise InputError("A picture of this release", "a picture needs two answers or more", "Print it")
-
-
-def _decided(plan: Plan) -> go.Figure:
-    safe, dangerous = plan.sanitizer, plan.alarm
-    decision = DecisionStated(
-        safe_at_most=plan.safe_at_most,
-        threshold=None if safe is None else safe.threshold,
-        never_wrong=None if safe is None else safe.never_wrong,
-        dangerous_at_least=plan.dangerous_at_least,
-        dangerous_threshold=None if dangerous is None else dangerous.threshold,
-        dangerous_never_wrong=None if dangerous is None else dangerous.never_wrong,
-        error_at_most=None if plan.error_at_most is None else str(plan.error_at_most),
-        error_at_most_over_all_places=None,
-        curve=tuple(
-            Chance(count=count, safe=_decimal(said[0]), dangerous=_decimal(said[1]))
-            for count, said in plan.decision_curve().items()
-        ),
-    )
-    return chances(decision, plan.query.noun, plan.query.many)
-
-
-def _decimal(chance: Weight | None) -> str | None:
-    return None if chance is None else probability(chance)
 
 
 def _errors(plan: NumberPlan) -> go.Figure:

@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, assert_never
+from typing import assert_never
 
-from leeward._plain import at_most, counted, probability
+from leeward._plain import at_most, counted
 from leeward._statement import (
     AdaptiveStated,
-    Chance,
     DecisionStated,
     EveryoneStated,
     GeometricStated,
@@ -21,12 +20,11 @@ from leeward._statement import (
     VisitorStatement,
 )
 from leeward.mechanism import AdaptiveSanitized, Everyone, Geometric, Sanitized, ThresholdRule
-from leeward.notion import words_of
 from leeward.planner._people import a, at_most_people, people, were_there
 from leeward.planner._plan import Plan, Planned
 from leeward.query import CountVisitors
 from leeward.query._statistic import Noun
-from leeward.session._statement._heading import defined_in, direction, exact_text, promised, stated
+from leeward.session._statement._heading import Frame, direction, stated
 from leeward.session._statement._numbers import numbers_asked, numbers_assumed, numbers_left_out, numbers_placed
 from leeward.session._statement._visitors import visitors_asked, visitors_assumed, visitors_left_out
 
@@ -52,32 +50,29 @@ _SCANS = (
 
 
 @stated.register
-def deciding_statement(
-    plan: Plan, places: int, heading: dict[str, Any], promises: Sequence[str]
-) -> VisitorStatement | GroupStatement:
+def deciding_statement(plan: Plan, places: int, frame: Frame) -> VisitorStatement | GroupStatement:
     """Return the statement of a release of safe and dangerous places, or groups."""
     query = plan.query
-    made: dict[str, Any] = {
-        **heading,
+    if isinstance(query, CountVisitors):
+        assumed = visitors_assumed(query)
+        left_out = visitors_left_out(query, of_everyone=plan.about == "everyone")
+    else:
+        assumed, left_out = numbers_assumed(query), [*numbers_placed(query, plan.notion), *numbers_left_out(query)]
+    made = {
+        **frame.around(
+            assumed=assumed,
+            theorems=_theorems(plan),
+            guaranteed=_guaranteed(plan, places),
+            not_guaranteed=_not_guaranteed(plan, left_out),
+            by_noise=True,
+        ),
         "sensitivity": _sensitivity(plan),
-        "mechanism": _mechanism(plan, places, heading["monitor"]),
-        "decision": _decision(plan, places),
-        "theorems": tuple(_theorems(plan)),
-        "guaranteed": tuple(_guaranteed(plan, places)),
+        "mechanism": _mechanism(plan, places, frame.heading["monitor"]),
+        "decision": DecisionStated.of(plan, places),
     }
     if isinstance(query, CountVisitors):
-        return VisitorStatement(
-            **made,
-            query=visitors_asked(query, places),
-            assumptions=(*visitors_assumed(query), *promises),
-            not_guaranteed=tuple(_not_guaranteed(plan, visitors_left_out(query, of_everyone=plan.about == "everyone"))),
-        )
-    return GroupStatement(
-        **made,
-        query=numbers_asked(query, places),
-        assumptions=(*numbers_assumed(query), *promises),
-        not_guaranteed=tuple(_not_guaranteed(plan, [*numbers_placed(query, plan.notion), *numbers_left_out(query)])),
-    )
+        return VisitorStatement(**made, query=visitors_asked(query, places))
+    return GroupStatement(**made, query=numbers_asked(query, places))
 
 
 def _sensitivity(plan: Plan) -> SensitivityStated:
@@ -95,31 +90,6 @@ def _sensitivity(plan: Plan) -> SensitivityStated:
             if plan.drawn_from != "answer"
             else ""
         ),
-    )
-
-
-def _decision(plan: Plan, places: int) -> DecisionStated:
-    safe, dangerous, alpha = plan.sanitizer, plan.alarm, plan.error_at_most
-    return DecisionStated(
-        safe_at_most=None if safe is None else safe.bound,
-        threshold=None if safe is None else safe.threshold,
-        never_wrong=None if safe is None else safe.never_wrong,
-        dangerous_at_least=None if dangerous is None else dangerous.bound,
-        dangerous_threshold=None if dangerous is None else dangerous.threshold,
-        dangerous_never_wrong=None if dangerous is None else dangerous.never_wrong,
-        error_at_most=exact_text(alpha),
-        error_at_most_over_all_places=None if alpha is None else str(plan.decisions.wrong_at_most * places),
-        curve=tuple(
-            Chance(
-                count=count,
-                safe=None if chances[0] is None else probability(chances[0]),
-                dangerous=None if chances[1] is None else probability(chances[1]),
-            )
-            for count, chances in plan.decision_curve().items()
-        ),
-        about=plan.about,
-        left_out=plan.left_out,
-        safe_if_left_out=tuple(map(probability, plan.safe_if_left_out())),
     )
 
 
@@ -211,10 +181,8 @@ def _adaptive(plan: Plan, looking: AdaptiveSanitized, places: int) -> AdaptiveSt
 
 
 def _theorems(plan: Plan) -> list[str]:
-    found = [_THEOREMS[plan.mechanism.name]]
-    if plan.query.scans > 1 and plan.mechanism.stop_after is not None:
-        found.append(_SCANS)
-    return [*found, *defined_in(plan.notion, by_noise=True)]
+    scans = plan.query.scans > 1 and plan.mechanism.stop_after is not None
+    return [_THEOREMS[plan.mechanism.name], *([_SCANS] if scans else [])]
 
 
 def _guaranteed(plan: Plan, places: int) -> list[str]:
@@ -230,8 +198,6 @@ def _guaranteed(plan: Plan, places: int) -> list[str]:
         least = plan.alarm.bound
         meaning = f"at least {people(least, many)} {were_there(least, noun)}{relative}"
         found.append(_trust("dangerous", meaning, plan.alarm, places, noun))
-    kept = words_of(plan.notion.with_epsilon(plan.price), rows=plan.query.of_rows)
-    found.append(promised(kept.definition, plan.price))
     return found
 
 
@@ -248,10 +214,7 @@ def _trust(state: str, meaning: str, decision: ThresholdRule, places: int, noun:
 
 def _not_guaranteed(plan: Plan, left_out: Sequence[str]) -> list[str]:
     noun = plan.query.noun
-    words = words_of(plan.notion, rows=plan.query.of_rows)
     found = [f"'Obscure' says nothing: {a(noun)} may be obscure because of the noise alone", *left_out]
     if plan.may_stop:
         found.append(f"{noun.capitalize()}s after the stop are not answered at all; they are marked so and say nothing")
-    if words.reveals:
-        found.append(f"Not protected: {words.reveals}")
     return found

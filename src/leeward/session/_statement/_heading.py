@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
 from leeward._statement import NOT_YET, NotionStated, Published, Statement, reading
 from leeward.exact._real import Real
-from leeward.notion import Notion, words_of
+from leeward.notion import Notion
 from leeward.planner._selection_plan import AnyPlan
+from leeward.planner._unlisted_plan import delta_of
 from leeward.version import __version__
 
 _DEFINED = {
@@ -51,25 +53,58 @@ def privacy_statement(
         "created": today(),
         "dataset": dataset,
         "version": version,
-        "notion": notion_stated(plan.notion, plan.price, rows=plan.counted.of_rows),
+        "notion": _notion_stated(plan),
         "price": str(plan.price),
     }
-    return stated(plan, places, heading, promises)
+    return stated(plan, places, Frame(plan, heading, promises))
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What the statement of a plan has in common with those of all others: its heading, and how its lists end.
+
+    Attributes:
+        plan: the plan.
+        heading: the keys that say who made it, about which data, and what is promised.
+        promises: assumptions beyond the plan's.
+    """
+
+    plan: AnyPlan
+    heading: Mapping[str, Any]
+    promises: Sequence[str]
+
+    def around(
+        self,
+        *,
+        assumed: Iterable[str],
+        theorems: Iterable[str],
+        guaranteed: Iterable[str],
+        not_guaranteed: Iterable[str],
+        by_noise: bool = False,
+    ) -> dict[str, Any]:
+        """Return the keys of a `Heading`; what is said of a question of this kind stands before what is said of all."""
+        plan, reveals = self.plan, self.plan.words.reveals
+        return {
+            **self.heading,
+            "assumptions": (*assumed, *self.promises),
+            "theorems": (*theorems, *_defined_in(plan.notion, by_noise=by_noise)),
+            "guaranteed": (*guaranteed, _promised(plan)),
+            "not_guaranteed": (*not_guaranteed, *([f"Not protected: {reveals}"] if reveals else [])),
+        }
 
 
 @functools.singledispatch
-def stated(plan: Any, places: int, heading: dict[str, Any], promises: Sequence[str]) -> Statement:
-    """Return the statement of a kind of plan; the keys that every statement has are its heading."""
+def stated(plan: Any, places: int, frame: Frame) -> Statement:
+    """Return the statement of a kind of plan."""
     raise TypeError(f"no statement is known for a {type(plan).__name__}")
 
 
-def notion_stated(notion: Notion, price: Real, *, rows: bool = False) -> NotionStated:
+def _notion_stated(plan: AnyPlan) -> NotionStated:
     """Return the promise of everything that is published, at the ε of its whole price: after c stops c times the notion."""
-    kept = notion.with_epsilon(price)
-    words = words_of(kept, rows=rows)
+    words = plan.words
     return NotionStated(
-        name=notion.name,
-        epsilon=str(kept.epsilon),
+        name=plan.notion.name,
+        epsilon=str(plan.price),
         unit=words.unit,
         definition=words.definition,
         protects=words.protects,
@@ -78,17 +113,17 @@ def notion_stated(notion: Notion, price: Real, *, rows: bool = False) -> NotionS
     )
 
 
-def promised(definition: str, price: Real, delta: Fraction | None = None) -> str:
+def _promised(plan: AnyPlan) -> str:
     """Say what all that is published keeps at once, and how its formula is read."""
-    and_delta = f" and δ = {delta}" if delta else ""
+    and_delta = f" and δ = {delta}" if (delta := delta_of(plan)) else ""
     return (
         "This promise holds for all answers to this question together, and for anything concluded from them."
-        f" It limits how much the chance of any answer depends on what is protected: {definition},"
-        f" with ε = {price}{and_delta}, where {reading(str(price))}"
+        f" It limits how much the chance of any answer depends on what is protected: {plan.words.definition},"
+        f" with ε = {plan.price}{and_delta}, where {reading(str(plan.price))}"
     )
 
 
-def defined_in(notion: Notion, *, by_noise: bool = False) -> tuple[str, ...]:
+def _defined_in(notion: Notion, *, by_noise: bool) -> tuple[str, ...]:
     """Return where a notion is defined by another name, and that noise on answers keeps it; nothing where that is known."""
     if notion.name not in _DEFINED:
         return (_TWO_SIDED,) if by_noise and notion.name == "dp" else ()

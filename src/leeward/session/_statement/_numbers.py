@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from leeward._plain import at_most, counted, decimal, listed
 from leeward._statement import CutStated, NoisePart, NumberMechanism, NumberQuery, NumberStatement
-from leeward.notion import Notion, PrivacyDescription, words_of
+from leeward.notion import Notion
 from leeward.notion._metric import BoundedChange
 from leeward.notion._value_grid import ValueGrid
 from leeward.planner._accuracy import MeanAccuracy
@@ -22,7 +19,7 @@ from leeward.query._percentiles import names_of
 from leeward.query._source import Allowed
 from leeward.query._spread import Variance
 from leeward.query._statistic import Statistic
-from leeward.session._statement._heading import defined_in, direction, exact_text, promised, stated
+from leeward.session._statement._heading import Frame, direction, exact_text, stated
 from leeward.session._statement._windows import during, shown_twice, window_stated
 
 IN_ORDER = "A larger percentile of a group never has a smaller answer"
@@ -35,20 +32,20 @@ _THEOREM = (
 
 
 @stated.register
-def number_statement(
-    plan: NumberPlan, places: int, heading: dict[str, Any], promises: Sequence[str]
-) -> NumberStatement:
+def number_statement(plan: NumberPlan, places: int, frame: Frame) -> NumberStatement:
     """Return the statement of a release of a statistic."""
     query = plan.query
     return NumberStatement(
-        **heading,
+        **frame.around(
+            assumed=numbers_assumed(query),
+            theorems=[_THEOREM],
+            guaranteed=_guaranteed(plan),
+            not_guaranteed=_not_guaranteed(plan),
+            by_noise=True,
+        ),
         query=numbers_asked(query, places),
         mechanism=_made(plan),
         accuracy=plan.accuracy(),
-        assumptions=(*numbers_assumed(query), *promises),
-        theorems=(_THEOREM, *defined_in(plan.notion, by_noise=True)),
-        guaranteed=tuple(_guaranteed(plan)),
-        not_guaranteed=tuple(_not_guaranteed(plan)),
     )
 
 
@@ -99,11 +96,6 @@ def _made(plan: NumberPlan) -> NumberMechanism:
         NoisePart(rate_up=str(part.law.up), rate_down=str(part.law.down), step=str(part.step)) for part in plan.parts
     )
     return NumberMechanism(text=_mechanism(plan), parts=parts, lower=lower, upper=upper)
-
-
-def _words(plan: NumberPlan) -> PrivacyDescription:
-    """Return the notion's words, about rows where every row is a person of its own."""
-    return words_of(plan.notion, rows=plan.query.of_rows)
 
 
 def _question(query: Statistic) -> str:
@@ -189,7 +181,7 @@ def numbers_assumed(query: Statistic) -> list[str]:
 
 
 def _guaranteed(plan: NumberPlan) -> list[str]:
-    notion, query, accuracy, found = plan.notion, plan.query, plan.accuracy(), []
+    query, accuracy, found = plan.query, plan.accuracy(), []
     if isinstance(accuracy, MeanAccuracy):
         many = accuracy.counted
         known = [f"{at_most(each.within_95_percent)} with {people(each.number, many)}" for each in accuracy.by_number]
@@ -217,7 +209,6 @@ def _guaranteed(plan: NumberPlan) -> list[str]:
             found.append(f"No answer is {side} the exact one: the noise is never {sign}")
         if gives_curve(plan):
             found.append(_curve(plan))
-    found.append(promised(_words(plan).definition, notion.epsilon))
     return found
 
 
@@ -243,10 +234,7 @@ def _not_guaranteed(plan: NumberPlan) -> list[str]:
     if query.numeric is not None and query.kind != "sum" and query.people is None:
         who = "no row" if query.of_rows else "nobody"
         found.append(f"Where {who} has a number, {decimal(query.numeric.answer([]))} stands in for the exact answer")
-    found += numbers_left_out(query)
-    if reveals := _words(plan).reveals:
-        found.append(f"Not protected: {reveals}")
-    return found
+    return [*found, *numbers_left_out(query)]
 
 
 def numbers_placed(query: Statistic, notion: Notion) -> list[str]:

@@ -3,17 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from leeward._plain import decimal
 from leeward._statement import NumberStatement, RankMechanism
-from leeward.notion import words_of
 from leeward.planner._accuracy import RankAccuracy
 from leeward.planner._people import at_most_people
 from leeward.planner._rank_plan import RankPlan
 from leeward.query._statistic import Statistic
-from leeward.session._statement._heading import defined_in, promised, stated
+from leeward.session._statement._heading import Frame, stated
 from leeward.session._statement._numbers import (
     IN_ORDER,
     numbers_asked,
@@ -32,11 +28,16 @@ _THEOREM = (
 
 
 @stated.register
-def rank_statement(plan: RankPlan, places: int, heading: dict[str, Any], promises: Sequence[str]) -> NumberStatement:
+def rank_statement(plan: RankPlan, places: int, frame: Frame) -> NumberStatement:
     """Return the statement of a release of a percentile by rank."""
     query, accuracy, rate = plan.query, plan.accuracy(), str(plan.mechanism.rate)
     return NumberStatement(
-        **heading,
+        **frame.around(
+            assumed=numbers_assumed(query),
+            theorems=[_THEOREM.format("groups and percentiles" if query.ps else "groups")],
+            guaranteed=_guaranteed(plan, accuracy),
+            not_guaranteed=_not_guaranteed(plan),
+        ),
         query=numbers_asked(query, places),
         mechanism=RankMechanism(
             text=_mechanism(plan, rate),
@@ -46,10 +47,6 @@ def rank_statement(plan: RankPlan, places: int, heading: dict[str, Any], promise
             step=str(plan.scale.unit),
         ),
         accuracy=accuracy,
-        assumptions=(*numbers_assumed(query), *promises),
-        theorems=(_THEOREM.format("groups and percentiles" if query.ps else "groups"), *defined_in(plan.notion)),
-        guaranteed=tuple(_guaranteed(plan, accuracy)),
-        not_guaranteed=tuple(_not_guaranteed(plan)),
     )
 
 
@@ -76,7 +73,6 @@ def _shares(plan: RankPlan) -> tuple[str, str]:
 
 def _guaranteed(plan: RankPlan, accuracy: RankAccuracy) -> list[str]:
     query = plan.query
-    words = words_of(plan.notion, rows=query.of_rows)
     named = "percentile" if query.ps else point(query)
     exact, where = f"the exact {named}", " of its group" if len(query.groups) > 1 else ""
     together = f": all percentiles{where} keep that at once" if query.ps else ""
@@ -105,16 +101,12 @@ def _guaranteed(plan: RankPlan, accuracy: RankAccuracy) -> list[str]:
             f"With probability at least 95 %, that is so of all {query.cells:,} answers together with"
             f" {accuracy.all_within_95_percent + 1:,} in place of {more:,}"
         )
-    if query.ps:
-        found.append(IN_ORDER)
-    found.append(promised(words.definition, plan.price))
-    return found
+    return [*found, *([IN_ORDER] if query.ps else [])]
 
 
 def _not_guaranteed(plan: RankPlan) -> list[str]:
     query, values = plan.query, plan.query.values
     assert values is not None
-    words = words_of(plan.notion, rows=query.of_rows)
     found = [
         f"Nothing is said of how far an answer is from the exact one as a number: where no {_one(query)} has a number for a"
         " long stretch, every point of the stretch has one rank",
@@ -133,10 +125,7 @@ def _not_guaranteed(plan: RankPlan) -> list[str]:
         who = f"no {_one(query)}" if query.of_rows else "nobody"
         before = ", before they are put in order" if query.ps else ""
         found.append(f"Where {who} has a number, each grid point is as likely to be the answer{before}")
-    found += numbers_left_out(query)
-    if words.reveals:
-        found.append(f"Not protected: {words.reveals}")
-    return found
+    return [*found, *numbers_left_out(query)]
 
 
 def _one(query: Statistic) -> str:

@@ -3,17 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from leeward._plain import counted
 from leeward._statement import NumberQuery, SelectionMechanism, SelectionQuery, SelectionStatement, VisitorQuery
-from leeward.notion import words_of
 from leeward.planner._accuracy import SelectionAccuracy
 from leeward.planner._selection_plan import SelectionPlan
 from leeward.query import CountVisitors, Selection
 from leeward.query._group_names import columns_named
-from leeward.session._statement._heading import defined_in, promised, stated
+from leeward.session._statement._heading import Frame, stated
 from leeward.session._statement._numbers import numbers_asked, numbers_assumed, numbers_left_out, numbers_placed
 from leeward.session._statement._visitors import cells, visitors_asked, visitors_assumed, visitors_left_out
 from leeward.session._statement._windows import during
@@ -27,22 +23,21 @@ _THEOREM = (
 
 
 @stated.register
-def selection_statement(
-    plan: SelectionPlan, places: int, heading: dict[str, Any], promises: Sequence[str]
-) -> SelectionStatement:
+def selection_statement(plan: SelectionPlan, places: int, frame: Frame) -> SelectionStatement:
     """Return the statement of a release of one name."""
     query, accuracy = plan.query, plan.accuracy(places)
     return SelectionStatement(
-        **heading,
+        **frame.around(
+            assumed=_assumptions(query),
+            theorems=[_THEOREM],
+            guaranteed=_guaranteed(plan, accuracy),
+            not_guaranteed=_not_guaranteed(plan),
+        ),
         query=SelectionQuery(
             kind=query.which, text=_question(query, places), noun=query.noun, options=places, of=_of(query, places)
         ),
         mechanism=SelectionMechanism(text=_mechanism(query, str(plan.mechanism.rate)), rate=str(plan.mechanism.rate)),
         accuracy=accuracy,
-        assumptions=(*_assumptions(query), *promises),
-        theorems=(_THEOREM, *defined_in(plan.notion)),
-        guaranteed=tuple(_guaranteed(plan, accuracy)),
-        not_guaranteed=tuple(_not_guaranteed(plan)),
     )
 
 
@@ -82,33 +77,25 @@ def _assumptions(query: Selection) -> list[str]:
 
 
 def _guaranteed(plan: SelectionPlan, accuracy: SelectionAccuracy) -> list[str]:
-    query, words = plan.query, words_of(plan.notion, rows=plan.query.of_rows)
+    query = plan.query
     so = query.counted_so + ("," if query.counted_so.startswith(",") else "")
     far, than = ("fewer", "most") if query.which == "busiest" else ("more", "fewest")
     verb = "had" if isinstance(query.counts, CountVisitors) else "has"
     bounds = accuracy.within_50_percent, accuracy.within_95_percent, accuracy.within_99_percent
     return [
-        *(
-            f"With probability at least {chance} %, whatever the counts are, the named {query.noun} {verb}"
-            f" {f'at most {k:,}' if k else 'no'} {far} {query.many}{so} than the {query.noun} with the {than}"
-            for chance, k in zip((50, 95, 99), bounds, strict=True)
-        ),
-        promised(words.definition, plan.price),
+        f"With probability at least {chance} %, whatever the counts are, the named {query.noun} {verb}"
+        f" {f'at most {k:,}' if k else 'no'} {far} {query.many}{so} than the {query.noun} with the {than}"
+        for chance, k in zip((50, 95, 99), bounds, strict=True)
     ]
 
 
 def _not_guaranteed(plan: SelectionPlan) -> list[str]:
     query, counts = plan.query, plan.query.counts
-    words = words_of(plan.notion, rows=query.of_rows)
     found = [
         f"The named {query.noun} need not be the {query.which}; nor is anything said of how many {query.many} it has, or of"
         f" any other {query.noun}",
         f"One {query.noun} is always named: where all have as many {query.many}, each is as likely",
     ]
     if isinstance(counts, CountVisitors):
-        found += visitors_left_out(counts)
-    else:
-        found += [*numbers_placed(counts, plan.notion), *numbers_left_out(counts)]
-    if words.reveals:
-        found.append(f"Not protected: {words.reveals}")
-    return found
+        return [*found, *visitors_left_out(counts)]
+    return [*found, *numbers_placed(counts, plan.notion), *numbers_left_out(counts)]

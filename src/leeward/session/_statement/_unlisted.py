@@ -3,18 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from decimal import ROUND_CEILING, Decimal
-from typing import Any
 
 from leeward._plain import counted, listed
-from leeward._statement import DeltaStated, NotionStated, UnlistedMechanism, UnlistedQuery, UnlistedStatement
+from leeward._statement import DeltaStated, UnlistedMechanism, UnlistedQuery, UnlistedStatement
 from leeward.exact._weight import Weight
 from leeward.planner._accuracy import UnlistedAccuracy
 from leeward.planner._people import at_most_people, people
 from leeward.planner._unlisted_plan import UnlistedPlan
 from leeward.query._unlisted_groups import LONGEST, UnlistedGroups
-from leeward.session._statement._heading import defined_in, promised, stated
+from leeward.session._statement._heading import Frame, stated
 from leeward.session._statement._numbers import whose_rows
 from leeward.session._statement._windows import during, shown_twice, window_stated
 
@@ -32,16 +30,17 @@ _TWO_SIDED = (
 
 
 @stated.register
-def unlisted_statement(
-    plan: UnlistedPlan, places: int, heading: dict[str, Any], promises: Sequence[str]
-) -> UnlistedStatement:
+def unlisted_statement(plan: UnlistedPlan, places: int, frame: Frame) -> UnlistedStatement:
     """Return the statement of a release of groups that nobody has listed."""
     query, accuracy = plan.query, plan.accuracy()
-    notion: NotionStated = heading["notion"]
-    words = {"definition": plan.words.definition, "protects": plan.words.protects}
     both_ways = not plan.mechanism.line.rise.is_infinite and not plan.mechanism.line.fall.is_infinite
     return UnlistedStatement(
-        **{**heading, "notion": notion.model_copy(update=words)},
+        **frame.around(
+            assumed=_assumed(query),
+            theorems=[_THEOREM, *([_TWO_SIDED] if both_ways else [])],
+            guaranteed=_guaranteed(plan, accuracy),
+            not_guaranteed=_not_guaranteed(plan, accuracy),
+        ),
         query=_asked(query),
         mechanism=UnlistedMechanism(
             text=_mechanism(plan, accuracy),
@@ -52,10 +51,6 @@ def unlisted_statement(
         ),
         delta=_delta(plan),
         accuracy=accuracy,
-        assumptions=(*_assumed(query), *promises),
-        theorems=(_THEOREM, *([_TWO_SIDED] if both_ways else []), *defined_in(plan.notion)),
-        guaranteed=tuple(_guaranteed(plan, accuracy)),
-        not_guaranteed=tuple(_not_guaranteed(plan, accuracy)),
     )
 
 
@@ -152,12 +147,11 @@ def _guaranteed(plan: UnlistedPlan, accuracy: UnlistedAccuracy) -> list[str]:
         f" with {accuracy.mostly_shown_from:,} with at least 95 %"
         + ("" if accuracy.always_shown_from is None else f", and one with {accuracy.always_shown_from:,} always")
     )
-    found.append(promised(plan.words.definition, plan.price, plan.delta))
     return found
 
 
 def _not_guaranteed(plan: UnlistedPlan, accuracy: UnlistedAccuracy) -> list[str]:
-    query, words = plan.query, plan.words
+    query = plan.query
     found = [
         "That a group is not shown does not mean that it is not there: nothing is said of groups that are not shown, and not"
         " how many there are"
@@ -178,7 +172,4 @@ def _not_guaranteed(plan: UnlistedPlan, accuracy: UnlistedAccuracy) -> list[str]
     left_out += ["outside the window"] if query.window is not None else []
     left_out += ["removed by the filter"] if query.records.keep else []
     found.append(f"Rows {listed(left_out, 'or')} are not counted")
-    found += shown_twice(query)
-    if words.reveals:
-        found.append(f"Not protected: {words.reveals}")
-    return found
+    return [*found, *shown_twice(query)]

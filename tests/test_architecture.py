@@ -462,10 +462,7 @@ ANY = {
     "GroupDP": ({"record.before", "record.after"}, "a record is a row for each member, of any kind"),
     "NodeDP": ({"record.before", "record.after"}, "a record is a set of edges, of any kind"),
     "Opened": (
-        {
-            f"{name}.query"
-            for name in ["beyond", "coarse", "exactly", "filtered", "look", "matches", "refuse_cut", "survey"]
-        },
+        {f"{name}.query" for name in ["beyond", "exactly", "look", "matches", "survey"]},
         "each kind of table takes its own kind of question",
     ),
     "Plane": ({"__call__.x", "__call__.y"}, "points are pairs, or arrays of them"),

@@ -17,9 +17,10 @@ from tests.oracle.visits import visitors
 from tests.sources import describe_by
 
 from leeward.engine import read_places
-from leeward.engine._visits import REASONS, open_visits
+from leeward.engine._visits import open_visits
 from leeward.errors import BoundExceededError, DataError
 from leeward.query import count_visitors, places, visits
+from leeward.query._reasons import OF_VISITS
 
 START, END = datetime(2024, 3, 1, 12), datetime(2024, 3, 1, 12, 0, 3)
 PLACES = ["c", "a", "b", "e"]
@@ -72,7 +73,7 @@ def expected(rows, k, if_more, keep=(), keys=PLACES):
 def check(found, wanted):
     assert found.people_over_bound == wanted["over"]
     assert found.dropped == wanted["dropped"]
-    assert list(found.dropped) == list(REASONS)
+    assert list(found.dropped) == list(OF_VISITS)
     assert found.rows_kept == wanted["kept"]
     if wanted["counts"] is None:
         with pytest.raises(BoundExceededError, match=f"^{wanted['over']} (person|people) "):

@@ -18,11 +18,12 @@ from tests.asking import statistic_by
 from tests.oracle import numbers as oracle
 
 from leeward.engine import open_data, read_keys
-from leeward.engine._numbers import REASONS, open_numbers
+from leeward.engine._numbers import open_numbers
 from leeward.errors import BoundExceededError, DataError, SpecError
 from leeward.notion import BoundedDP, UnboundedDP
 from leeward.planner._number_plan import plan_number
 from leeward.query import Kind, Statistic, records, statistic
+from leeward.query._reasons import OF_NUMBERS
 
 F = Fraction
 COLUMNS: dict[str, tuple[Any, Any]] = {
@@ -127,7 +128,7 @@ def check(source: Any, rows: list[dict[str, Any]], asked: dict[str, Any]) -> boo
     found, notes = exactly(query)
     assert found == oracle.answer(counted, asked), (asked, rows)
     assert notes.dropped == dropped
-    assert list(notes.dropped) == list(REASONS)
+    assert list(notes.dropped) == list(OF_NUMBERS)
     assert notes.people_over_bound == several
     return True
 

@@ -159,7 +159,7 @@ def _visitors(made: LongSession) -> None:
         held["counts"] = session.count(priced)
         held["content"], held["look"] = table.content(bytes(32)), table.look(query)
         held["survey"], held["checked"] = table.survey(query), check_planned([plan], budget)
-        held["coarse"] = table.coarse(query, [query.window])
+        held["coarse"] = table.coarse([query.window])
         held |= {
             "table": table,
             "bound": table._bound,

@@ -25,14 +25,11 @@ from numpy.typing import NDArray
 from leeward.engine._beyond import Beyond
 from leeward.engine._bound import Bound
 from leeward.engine._builtin import leeward_decimal, whole_quotient
-from leeward.engine._columns import columns_by_role, kept, like_whole, who
+from leeward.engine._columns import columns_by_role, kept, like_whole
 from leeward.engine._engines import Binds, bind_private
-from leeward.engine._matches import Matches, Survey, matches
-from leeward.engine._people import people
+from leeward.engine._matches import Matches, matches
 from leeward.engine._roles import INTERVALS
-from leeward.engine._rows import integers
-from leeward.engine._timed import Reasons, TimedRows
-from leeward.engine._times import when
+from leeward.engine._timed import Opened, Reasons, cut, integers
 from leeward.engine._visits import VisitCounts
 from leeward.errors import BoundExceededError, DataError
 from leeward.noise._saturating import MOST
@@ -41,16 +38,13 @@ from leeward.query import Window
 from leeward.query._group_names import columns_of, lists_of
 from leeward.query._numeric import Mean, Percentile, Sum
 from leeward.query._public_values import MOST_FINE, fine
-from leeward.query._reasons import OF_NUMBERS, OF_TIMES
+from leeward.query._reasons import OF_NUMBERS
 from leeward.query._source import Allowed
 from leeward.query._spread import Variance
 from leeward.query._statistic import DrawnFrom, Statistic
 
 Tally = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 """Place of a group, steps above the lower bound, and how many people: each of shape (rows,)."""
-
-REASONS = tuple(OF_NUMBERS)
-"""Why a row takes no part, in the order in which it is asked; where there is a window, also those of `OF_TIMES`."""
 
 
 def columns_of_numbers(query: Statistic) -> dict[str, str]:
@@ -76,39 +70,32 @@ def open_numbers(query: Statistic, bind: Binds = bind_private) -> Iterator[Numbe
         yield NumberTable(query, bound)
 
 
-class NumberTable(TimedRows):
+class NumberTable(Opened):
     """An open table of numbers. `open_numbers` makes it."""
 
     __slots__ = ("_tallies",)
 
+    _REASONS = tuple(OF_NUMBERS)
+
     def __init__(self, query: Statistic, bound: Bound) -> None:
-        source, rows = query.records, bound.rows
+        rows = bound.rows
         number, unreadable = ibis.literal(0, "int64"), ibis.literal(False)
-        cut, misread = dict[str, str](), list[str]()
+        interval, misread = dict[str, str](), list[str]()
         for i, (by, ends) in enumerate(query.intervals):
             rows, place, no_number = _index(rows, f"by = '{by}'", by, ends, "down", bound, f"_{i}")
-            cut[by] = _unused(rows, f"interval_{i}")
+            interval[by] = _unused(rows, f"interval_{i}")
             misread.append(_unused(rows, f"misread_{i}"))
-            rows = bound.staged(f"leeward_interval_{i}", rows.mutate(**{cut[by]: place, misread[-1]: no_number}))
+            rows = bound.staged(f"leeward_interval_{i}", rows.mutate(**{interval[by]: place, misread[-1]: no_number}))
         if query.column is not None and query.values is not None:
             rounded: Rounding = "up" if query.levels else "down" if query.kind == "histogram" else "nearest"
             name = f"column = '{query.column}'"
             rows, number, unreadable = _index(rows, name, query.column, query.values, rounded, bound)
-        clock = None if query.window is None else when(rows, source, bound)
-        super().__init__(bound, clock, None if clock is None else source.time, source.timezone)
-        timed = {} if clock is None else clock.columns()
-        person = ibis.literal(0) if source.person is None else who(rows, source.person, bound)
-        plain = {"number": number, "unreadable": unreadable, "uncut": _any(rows, misread), "person": person}
-        plain |= {"kept": kept(rows, source), **timed}
+        super().__init__(query.records, bound, rows, timed=query.window is not None)
+        plain = self._of_each(rows) | {"number": number, "unreadable": unreadable, "uncut": _any(rows, misread)}
         plain |= _beyond(rows, query)
         self._of_all = bound.staged("leeward_all_numbers", rows.select(**plain))
-        self._rows = bound.staged("leeward_numbers", _grouped(rows, plain, query, cut, bound))
+        self._rows = bound.staged("leeward_numbers", _grouped(rows, plain, query, interval, bound))
         self._tallies: dict[Window | None, tuple[int, Tally]] = {}
-
-    def _reasons(self, window: Window | None) -> tuple[str, ...]:
-        if window is None:
-            return REASONS
-        return tuple(dict.fromkeys([*REASONS[:2], *OF_TIMES, *REASONS[2:]]))
 
     def _inside(self, rows: Any) -> Reasons:
         return (
@@ -119,16 +106,10 @@ class NumberTable(TimedRows):
         )
 
     def matches(self, query: Statistic, windows: Sequence[Window] = ()) -> Matches | None:
-        """See which groups match those that rows name, in whatever window. For the curator only.
-
-        Raises:
-            DataError: a data file changed meanwhile.
-        """
-        rows, found = self._raw_of(query.records, windows), cast(Matches | None, None)
-        rows = rows.filter(kept(rows, query.records))
-        cut = dict(query.intervals)
+        rows, found = self._raw_of(windows), cast(Matches | None, None)
+        rows, intervals = rows.filter(kept(rows, self._source)), dict(query.intervals)
         for by, keys in lists_of(query.by, query.listed).items():
-            if by in cut:
+            if by in intervals:
                 continue
             values = _compared(rows, by, keys, self._bound)
             listed, _ = _listed(values.type(), by, keys)
@@ -138,21 +119,7 @@ class NumberTable(TimedRows):
         self._bound.check_unchanged()
         return found
 
-    def survey(self, query: Statistic) -> Survey:
-        """See `matches`, `beyond` and `filtered`, and whom rows name. For the curator only.
-
-        Raises:
-            DataError: a data file changed meanwhile.
-        """
-        named = None if query.records.person is None else people(self._bound, self._of_all)
-        return Survey(self.matches(query), self.beyond(query), self.filtered(query), named)
-
     def beyond(self, query: Statistic) -> Beyond | None:
-        """See how many numbers that count are beyond the bounds; None where there are none, as of levels.
-
-        Raises:
-            DataError: a data file changed meanwhile.
-        """
         if "above" not in self._rows.columns:
             return None
         taken, summed = self._that_count(self._one_pass(query.window)), query.records.combine == "sum"
@@ -225,9 +192,7 @@ class NumberTable(TimedRows):
 
     def _that_count(self, windows: Sequence[Any]) -> Any:
         """The rows that count in each window."""
-        rows = self._rows
-        timeless = windows == [None]
-        inside = rows.filter(rows.kept).mutate(window=ibis.literal(0, "int32")) if timeless else self._in(windows, rows)
+        inside = self._in(windows, self._rows)
         return inside.filter(inside.person.notnull(), inside.group.notnull(), inside.number.notnull())
 
     def _tally_all(self, query: Statistic, windows: Sequence[Any]) -> list[tuple[int, Tally]]:
@@ -250,10 +215,8 @@ class NumberTable(TimedRows):
                 taken = people.mutate(number=people.number.clip(0, int(values.width / values.step)))
         tally = taken.group_by("window", "group", "number").aggregate(people=taken.count())
         answer = self._bound.fetch(tally.order_by("window"))
-        of, group, number, people = (integers(answer, name) for name in ("window", "group", "number", "people"))
-        ends = np.searchsorted(of, np.arange(len(windows) + 1)).tolist()
-        each = itertools.pairwise(ends)
-        parts = [(group[first:end], number[first:end], people[first:end]) for first, end in each]
+        group, number, people = (integers(answer, name) for name in ("group", "number", "people"))
+        parts = [(group[each], number[each], people[each]) for each in cut(answer, len(windows))]
         return list(zip(several.tolist(), parts, strict=True))
 
 

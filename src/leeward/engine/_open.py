@@ -11,24 +11,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pyarrow as pa
 
 from leeward._postgres import is_address
-from leeward.engine._beyond import Beyond
-from leeward.engine._coarse import Coarse
 from leeward.engine._groups import GroupList
-from leeward.engine._look import Look
-from leeward.engine._matches import Matches, Survey
 from leeward.engine._no_list import NoList
 from leeward.engine._places import PlaceList, read_places
 from leeward.errors import DataError
-from leeward.query import CountVisitors, Grid, Places, Records, Visits, Window
-from leeward.query._statistic import DrawnFrom, Statistic
+from leeward.query import CountVisitors, Grid, Places, Records, Visits
+from leeward.query._statistic import Statistic
 from leeward.query._unlisted_groups import AnyQuestion, UnlistedGroups
-from leeward.tables._files import File
 from leeward.tables._files import files_of as files_of_source
 
 if TYPE_CHECKING:
-    from leeward.engine._content import Content
     from leeward.engine._shared import Sources
-    from leeward.engine._visits import VisitCounts
+    from leeward.engine._timed import Opened
 
 Question = AnyQuestion
 
@@ -47,46 +41,6 @@ class Keys(Protocol):
     @property
     def grid(self) -> object:
         """The grid the keys were made from; None where the user gave them."""
-
-
-class Opened(Protocol):
-    """An open private table."""
-
-    def expect(self, queries: Sequence[Any]) -> None:
-        """Say which questions will be asked: those that can be are answered in one pass."""
-
-    def look(self, query: Any) -> Look:
-        """Return how many rows the question would count, and why not more."""
-
-    def refuse_cut(self, query: Any) -> None:
-        """Refuse ids whose last digits are lost; for the curator only."""
-
-    def files(self) -> Sequence[File]:
-        """Return the files that are read."""
-
-    def goes_on_after(self, windows: Sequence[Window], *, within: bool = False) -> bool:
-        """Return whether rows go on soon after the last of some windows."""
-
-    def coarse(self, query: Any, windows: Sequence[Window]) -> list[Coarse]:
-        """Return how many times and positions are rounded to more than is asked."""
-
-    def matches(self, query: Any, windows: Sequence[Window] = ()) -> Matches | None:
-        """Return how the keys that rows name match the list, in these windows; None where there is nothing to compare."""
-
-    def filtered(self, query: Any, windows: Sequence[Window] = ()) -> Matches | None:
-        """Return how the texts of rows, in these windows, match those that the filter allows; None where it allows none."""
-
-    def beyond(self, query: Any) -> Beyond | None:
-        """Return how many numbers lie beyond the bounds; None where there are none."""
-
-    def survey(self, query: Any) -> Survey:
-        """Return what else the curator wants to know of the table before a release."""
-
-    def exactly(self, query: Any, drawn_from: DrawnFrom) -> VisitCounts:
-        """Return what noise is drawn from: the exact answer, one integer a key; or the tally of a statistic."""
-
-    def content(self, key: bytes) -> Content:
-        """Return what is kept to recognise the content, under a secret key."""
 
 
 def files_of(query: Question) -> list[Path]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An open table whose rows have a time, and questions about windows of it: all windows of one run in one pass over the rows.
+"""An open private table, and questions about windows of it: all windows of one run in one pass over the rows.
 
 Of what a row is left out for, some is asked of it whatever the window (the filter, who, when), and is the same for every
 window; the rest (where, in which group, with which number) is asked of the rows inside. A question without a window takes
@@ -13,24 +13,39 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Protocol
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar
 from zoneinfo import ZoneInfo
 
 import ibis
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
+from leeward._buffers import as_numpy
 from leeward._private import Private
+from leeward.engine._beyond import Beyond
 from leeward.engine._bound import Bound
 from leeward.engine._coarse import UNITS, Coarse, at_start, of_times
-from leeward.engine._columns import stands_in
+from leeward.engine._columns import kept, stands_in, who
+from leeward.engine._content import Content, recognised
+from leeward.engine._cut_ids import refuse_cut
+from leeward.engine._engines import Described
 from leeward.engine._look import Look, covered, in_words
-from leeward.engine._rows import Rows
+from leeward.engine._matches import Matches, Survey, matches_of_filter
+from leeward.engine._people import people
 from leeward.engine._slots import windowed
 from leeward.engine._times import Times, when
 from leeward.engine._window import Clock, bounds
-from leeward.query import Window
+from leeward.query import Visits, Window
+from leeward.query._reasons import OF_TIMES
+from leeward.query._statistic import DrawnFrom
+from leeward.tables._files import File
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
+
+    from leeward.engine._visits import VisitCounts
 
 _TAKEN, _TIMED = "taken", "timed"
 
@@ -40,25 +55,18 @@ Reasons = Sequence[tuple[Any, str]]
 """Conditions on rows, and what a row is left out for where it is the first that holds."""
 
 
-class Asks(Protocol):
-    """A question that may be about a window."""
-
-    @property
-    def window(self) -> Window | None:
-        """The window; None for rows of all times."""
-
-
-class TimedRows(Rows):
-    """A bound table whose rows may have a time.
+class Opened(Private):
+    """An open private table: each kind of question has its own, a subclass.
 
     Args:
-        bound: the table.
-        clock: its column of times, read; None where no question is about a window.
-        time: the name of that column.
-        timezone: the zone that readings are read in, if any.
+        source: its description.
+        bound: the table, with the columns that the question reads.
+        rows: its rows, perhaps with columns of ours.
+        timed: whether a question is about a window, so that its column of times is read.
     """
 
-    __slots__ = ("_clock", "_expected", "_of_all", "_rows", "_seen", "_timezone", "_whenever")
+    # No dict of its own: an Ibis table in it would print its rows wherever that is shown.
+    __slots__ = ("_bound", "_clock", "_expected", "_of_all", "_raw", "_rows", "_seen", "_source", "_whenever")
 
     _rows: ir.Table
     """With columns ``kept`` and ``person``; with a clock also ``stamp``, ``unreadable_time`` and ``zoned``."""
@@ -66,26 +74,99 @@ class TimedRows(Rows):
     _of_all: ir.Table
     """The same rows with these columns alone: what is asked of them need not find their places."""
 
-    def __init__(self, bound: Bound, clock: Times | None, time: str | None, timezone: str | None) -> None:
-        super().__init__(bound, () if time is None else (time,))
-        self._clock, self._timezone = clock, timezone
-        self._expected: tuple[Asks, ...] = ()
+    _REASONS: ClassVar[Sequence[str]]
+    """Why a row takes no part, in the order in which it is asked; where there is a window, also those of `OF_TIMES`."""
+
+    def __init__(self, source: Described, bound: Bound, rows: ir.Table, *, timed: bool) -> None:
+        self._source, self._bound, self._raw = source, bound, bound.rows
+        self._clock = when(rows, source, bound) if timed else None
+        self._expected: tuple[Any, ...] = ()
         self._seen: dict[Window | None, _Seen] = {}
         self._whenever: dict[_Kind, _Whenever] = {}
 
-    @abstractmethod
+    def _of_each(self, rows: ir.Table) -> dict[str, Any]:
+        """What is asked of each row whatever the window: who, whether it passes the filter, and when."""
+        person = ibis.literal(0) if self._source.person is None else who(rows, self._source.person, self._bound)
+        timed = {} if self._clock is None else self._clock.columns()
+        return {"person": person, "kept": kept(rows, self._source), **timed}
+
     def _reasons(self, window: Window | None) -> tuple[str, ...]:
-        """Why a row takes no part, in the order in which it is asked."""
+        of_times = () if window is None else OF_TIMES
+        return tuple(dict.fromkeys([*self._REASONS[:2], *of_times, *self._REASONS[2:]]))
 
     @abstractmethod
     def _inside(self, rows: Any) -> Reasons:
         """What rows in a window that say who are left out for, in order."""
 
-    def expect(self, queries: Sequence[Asks]) -> None:
+    @abstractmethod
+    def exactly(self, query: Any, drawn_from: DrawnFrom) -> VisitCounts:
+        """Return what noise is drawn from: the exact answer, one integer a key; or the tally of a statistic."""
+
+    def content(self, key: bytes) -> Content:
+        """Return what is kept to recognise the columns that can matter, under a secret key."""
+        time = None if self._clock is None else self._source.time
+        return recognised(self._bound, key, [] if time is None else [time])
+
+    def files(self) -> Sequence[File]:
+        """Return the files that are read; none where there are none."""
+        return self._bound.read_files()
+
+    def expect(self, queries: Sequence[Any]) -> None:
         """Say which questions will be asked: they are then looked at, and counted, in one pass over the rows."""
         self._expected = tuple(queries)
 
-    def look(self, query: Asks) -> Look:
+    def refuse_cut(self) -> None:
+        """Refuse ids of people or places whose last digits are lost.
+
+        Raises:
+            DoubtfulDataError: there are such. For the curator only.
+        """
+        place = self._source.place if isinstance(self._source, Visits) else None
+        asked = {"person": self._source.person, "place": place}
+        refuse_cut(
+            self._bound, {role: name for role, name in asked.items() if name is not None and name in self._raw.columns}
+        )
+
+    def matches(self, query: Any, windows: Sequence[Window] = ()) -> Matches | None:
+        """See how the keys that rows name, in these windows, match the public list; None where there is nothing to compare.
+
+        For the curator only.
+
+        Raises:
+            DataError: a data file changed meanwhile.
+        """
+        return None
+
+    def filtered(self, windows: Sequence[Window] = ()) -> Matches | None:
+        """See how the texts of rows, in these windows, match those that the filter allows; None where it allows none.
+
+        For the curator only.
+
+        Raises:
+            DataError: a data file changed meanwhile.
+        """
+        found = matches_of_filter(self._bound, self._raw_of(windows), self._source.keep)
+        self._bound.check_unchanged()
+        return found
+
+    def beyond(self, query: Any) -> Beyond | None:
+        """See how many numbers that count are beyond the bounds; None where there are none, as of levels.
+
+        Raises:
+            DataError: a data file changed meanwhile.
+        """
+        return None
+
+    def survey(self, query: Any) -> Survey:
+        """See what else the curator wants to know of the table before a release.
+
+        Raises:
+            DataError: a data file changed meanwhile.
+        """
+        named = None if self._source.person is None else people(self._bound, self._of_all)
+        return Survey(self.matches(query), self.beyond(query), self.filtered(), named)
+
+    def look(self, query: Any) -> Look:
         """See how many rows the question would count, and why not more. For the curator only.
 
         Raises:
@@ -122,7 +203,7 @@ class TimedRows(Rows):
         there = (rows.stamp >= begins) & (rows.stamp < min(last + soon, 2**63 - 1))
         return bool(self._bound.fetch(rows.aggregate(there=there.any()))["there"][0].as_py())
 
-    def coarse(self, query: Any, windows: Sequence[Window]) -> list[Coarse]:
+    def coarse(self, windows: Sequence[Window]) -> list[Coarse]:
         """See how many of the times in and around some windows are cut to days, hours or minutes in which these begin.
 
         A window that begins where such a unit does loses nobody: who was there in the unit is taken to have been there at
@@ -156,7 +237,7 @@ class TimedRows(Rows):
         if self._when.clock_for(window) is Clock.READINGS:
             return []
         zones = [window.start.tzinfo] if window.aware else []
-        zones += [] if self._timezone is None else [ZoneInfo(self._timezone)]
+        zones += [] if self._source.timezone is None else [ZoneInfo(self._source.timezone)]
         moments = [window.start.replace(tzinfo=None, month=month, day=1) for month in (1, 7)]
         ahead = {moment.replace(tzinfo=zone).utcoffset() or timedelta() for zone in zones for moment in moments}
         return sorted(int(each.total_seconds()) * self._when.per_second for each in ahead)
@@ -188,7 +269,7 @@ class TimedRows(Rows):
     def _bounds(self, window: Window) -> tuple[int, int]:
         """The integers between which the stamps of a window lie."""
         most = 2**63 - 1
-        ends = bounds(window, self._when.clock_for(window), self._timezone, self._when.per_second)
+        ends = bounds(window, self._when.clock_for(window), self._source.timezone, self._when.per_second)
         first, end = (min(max(bound, -most), most) for bound in ends)
         return first, end
 
@@ -213,11 +294,11 @@ class TimedRows(Rows):
             self._whenever[kind] = _whenever(self._bound.fetch(each).to_pylist())
         return self._whenever[kind]
 
-    def _raw_of(self, source: Any, windows: Sequence[Window]) -> Any:
+    def _raw_of(self, windows: Sequence[Window]) -> Any:
         """The rows as they stand, from the start of the first of these windows to the end of the last; all for none."""
         if not windows:
             return self._raw
-        clock, ends = when(self._raw, source, self._bound), [self._bounds(window) for window in windows]
+        clock, ends = when(self._raw, self._source, self._bound), [self._bounds(window) for window in windows]
         inside = (clock.stamp >= min(first for first, _ in ends)) & (clock.stamp < max(end for _, end in ends))
         if clock.zoned is not None and clock.clock is None:
             inside &= clock.zoned if windows[0].aware else ~clock.zoned
@@ -284,10 +365,23 @@ class TimedRows(Rows):
             named[row["window"]] += int(row["stand_ins"])
         return list(zip(found, named, strict=True))
 
-    def _in(self, windows: Sequence[Window], rows: Any) -> Any:
-        """Of some rows those of each window that pass the filter, whether or not they say who."""
+    def _in(self, windows: Sequence[Any], rows: Any) -> Any:
+        """Of some rows those of each window that pass the filter, whether or not they say who; without a window all such."""
+        if windows == [None]:
+            return rows.filter(rows.kept).mutate(window=ibis.literal(0, "int32"))
         timed = rows.filter(rows.kept, self._comparable(windows[0], rows), rows.stamp.notnull())
         return windowed(timed, [self._bounds(window) for window in windows], self._bound)
+
+
+def integers(table: pa.Table, column: str) -> NDArray[np.int64]:
+    """A column of whole numbers, of whatever type the engine chose for a sum, none of them null."""
+    return as_numpy(table.column(column).cast(pa.int64()))
+
+
+def cut(answer: pa.Table, windows: int) -> list[slice]:
+    """Where each of so many windows lies in what was counted of all, which is in their order."""
+    ends = np.searchsorted(integers(answer, "window"), np.arange(windows + 1)).tolist()
+    return [slice(*both) for both in pairwise(ends)]
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

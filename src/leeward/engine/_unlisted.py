@@ -6,8 +6,7 @@ Nothing of what is counted here is public, not even which groups there are: it g
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -20,22 +19,15 @@ from numpy.typing import NDArray
 from leeward._private import Private
 from leeward.engine._bound import Bound
 from leeward.engine._builtin import strlen
-from leeward.engine._columns import columns_by_role, kept, who
+from leeward.engine._columns import columns_by_role
 from leeward.engine._engines import Binds, bind_private
-from leeward.engine._matches import Survey
-from leeward.engine._people import people
-from leeward.engine._rows import integers
-from leeward.engine._timed import Reasons, TimedRows
-from leeward.engine._times import when
+from leeward.engine._timed import Opened, Reasons, cut, integers
 from leeward.engine._visits import VisitCounts
 from leeward.errors import BoundExceededError, DataError
 from leeward.query import Window
-from leeward.query._reasons import OF_TIMES, OF_UNLISTED
+from leeward.query._reasons import OF_UNLISTED
 from leeward.query._statistic import DrawnFrom
 from leeward.query._unlisted_groups import LONGEST, UnlistedGroups, as_words
-
-REASONS = tuple(OF_UNLISTED)
-"""Why a row takes no part, in the order in which it is asked; where there is a window, also those of `OF_TIMES`."""
 
 _GREATEST = 2**63 - 1
 
@@ -58,38 +50,23 @@ def open_unlisted(query: UnlistedGroups, bind: Binds = bind_private) -> Iterator
         yield UnlistedTable(query, bound)
 
 
-class UnlistedTable(TimedRows):
+class UnlistedTable(Opened):
     """An open table whose groups are not listed. `open_unlisted` makes it."""
 
     __slots__ = ("_counted", "_is_text")
 
-    def __init__(self, query: UnlistedGroups, bound: Bound) -> None:
-        source, rows = query.records, bound.rows
-        clock = None if query.window is None else when(rows, source, bound)
-        super().__init__(bound, clock, None if clock is None else source.time, source.timezone)
-        timed = {} if clock is None else clock.columns()
-        person = ibis.literal(0) if source.person is None else who(rows, source.person, bound)
-        key, beyond, self._is_text = _group(rows[query.by], query.by, bound.declares(query.by))
-        plain = {"person": person, "kept": kept(rows, source), "key": key, "beyond": beyond, **timed}
-        self._rows = self._of_all = bound.staged("leeward_unlisted", rows.select(**plain))
-        self._counted: dict[Window | None, _ByGroup] = {}
+    _REASONS = tuple(OF_UNLISTED)
 
-    def _reasons(self, window: Window | None) -> tuple[str, ...]:
-        return REASONS if window is None else tuple(dict.fromkeys([*REASONS[:2], *OF_TIMES, *REASONS[2:]]))
+    def __init__(self, query: UnlistedGroups, bound: Bound) -> None:
+        rows = bound.rows
+        super().__init__(query.records, bound, rows, timed=query.window is not None)
+        plain = self._of_each(rows)
+        key, beyond, self._is_text = _group(rows[query.by], query.by, bound.declares(query.by))
+        self._rows = self._of_all = bound.staged("leeward_unlisted", rows.select(**plain, key=key, beyond=beyond))
+        self._counted: dict[Window | None, _ByGroup] = {}
 
     def _inside(self, rows: Any) -> Reasons:
         return ((rows.beyond, "long_group"), (rows.key.isnull(), "no_group"))
-
-    def matches(self, query: UnlistedGroups, windows: Sequence[Window] = ()) -> None:
-        """See nothing: there is no list that rows could match."""
-
-    def beyond(self, query: UnlistedGroups) -> None:
-        """Groups are of no numbers."""
-
-    def survey(self, query: UnlistedGroups) -> Survey:
-        """See `filtered`, and whom rows name."""
-        named = None if query.records.person is None else people(self._bound, self._of_all)
-        return Survey(filter=self.filtered(query), people=named)
 
     def exactly(self, query: UnlistedGroups, drawn_from: DrawnFrom = "groups") -> VisitCounts:
         """Return each group that a row names, as `leeward.query._unlisted_groups.as_words`, and how many are in it.
@@ -120,15 +97,13 @@ class UnlistedTable(TimedRows):
         return VisitCounts(found.over, dropped, taken, False, np.concatenate([head, found.rows]))
 
     def _count_all(self, query: UnlistedGroups, windows: list[Any]) -> list[_ByGroup]:
-        rows, m = self._rows, query.groups_per_person
-        timeless = windows == [None]
-        inside = rows.filter(rows.kept).mutate(window=ibis.literal(0, "int32")) if timeless else self._in(windows, rows)
+        m, inside = query.groups_per_person, self._in(windows, self._rows)
         taken = inside.filter(inside.person.notnull(), inside.key.notnull())
         if query.of_rows:
             counted = taken.group_by("window", "key").aggregate(people=taken.count(), over=ibis.literal(0))
         else:
             latest = query.if_more == "latest"
-            stamp = ibis.literal(0) if timeless else taken.stamp.max() if latest else taken.stamp.min()
+            stamp = ibis.literal(0) if windows == [None] else taken.stamp.max() if latest else taken.stamp.min()
             pairs = taken.group_by("window", "person", "key").aggregate(stamp=stamp)
             by_time = (
                 [] if query.if_more in ("first", "refuse") else [pairs.stamp.desc() if latest else pairs.stamp.asc()]
@@ -152,13 +127,9 @@ class _ByGroup(Private):
 
 def _each(answer: pa.Table, windows: int) -> list[_ByGroup]:
     """Cut what was counted, in the order of the windows, into the windows."""
-    of, people, over = (integers(answer, name) for name in ("window", "people", "over"))
-    ends = np.searchsorted(of, np.arange(windows + 1)).tolist()
+    people, over = (integers(answer, name) for name in ("people", "over"))
     found = np.column_stack([as_words(answer["key"].to_pylist()), people])
-    return [
-        _ByGroup(found[first:end][people[first:end] > 0], int(over[first:end].sum()))
-        for first, end in itertools.pairwise(ends)
-    ]
+    return [_ByGroup(found[each][people[each] > 0], int(over[each].sum())) for each in cut(answer, windows)]
 
 
 def _group(values: Any, column: str, declared: bool) -> tuple[Any, Any, bool]:

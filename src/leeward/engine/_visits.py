@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Count exactly, in one table of visits, the distinct people at each place of a public list.
 
-Every row that takes no part does so for one reason, the first of `REASONS` that holds. The counts, their number and
+Every row that takes no part does so for one reason, the first of `OF_VISITS` that holds. The counts, their number and
 their order follow the list; nothing else about the answer's shape depends on the data.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -22,21 +21,15 @@ from leeward._buffers import numbers
 from leeward._private import Private
 from leeward.engine._bound import Bound
 from leeward.engine._coarse import Coarse, decimals_of, of_few_decimals, of_positions
-from leeward.engine._columns import columns_by_role, hexagon, kept, key, point, square, who
+from leeward.engine._columns import columns_by_role, hexagon, kept, key, point, square
 from leeward.engine._engines import Binds, bind_private
-from leeward.engine._matches import Matches, Survey, matches
-from leeward.engine._people import people
+from leeward.engine._matches import Matches, matches
 from leeward.engine._places import PlaceList
-from leeward.engine._rows import integers
-from leeward.engine._timed import Reasons, TimedRows
-from leeward.engine._times import when
+from leeward.engine._timed import Opened, Reasons, cut, integers
 from leeward.errors import BoundExceededError
 from leeward.query import CountVisitors, Visits, Window
 from leeward.query._reasons import OF_VISITS
 from leeward.query._statistic import DrawnFrom
-
-REASONS = tuple(OF_VISITS)
-"""Why a row takes no part, in the order in which it is asked."""
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -45,7 +38,7 @@ class VisitCounts(Private):
 
     Attributes:
         people_over_bound: how many people were at more distinct listed places than the bound allows.
-        dropped: the number of rows dropped for each of `REASONS`.
+        dropped: the number of rows dropped for each reason.
         rows_kept: the number of rows that take part, before the bound.
         refused: whether people exceed the bound and the query says ``if_more = "refuse"``.
     """
@@ -95,24 +88,22 @@ def open_visits(visits: Visits, places: PlaceList, bind: Binds = bind_private) -
         yield VisitTable(visits, places, bound)
 
 
-class VisitTable(TimedRows):
+class VisitTable(Opened):
     """An open table of visits. `open_visits` makes it."""
 
     __slots__ = ("_counted", "_listed", "_places", "_visits")
 
+    _REASONS = tuple(OF_VISITS)
+
     def __init__(self, visits: Visits, places: PlaceList, bound: Bound) -> None:
-        clock = when(bound.rows, visits, bound)
-        super().__init__(bound, clock, visits.time, visits.timezone)
+        super().__init__(visits, bound, bound.rows, timed=True)
         self._visits, self._places, rows = visits, places, self._raw
-        plain = {"person": who(rows, visits.person, bound), **clock.columns(), "kept": kept(rows, visits)}
+        plain = self._of_each(rows)
         # what no place decides is asked of rows that are joined with no list, and counts of rows that name a listed place
         self._of_all = bound.staged("leeward_all_visits", rows.select(**plain))
         every, listed = self._ranked(rows, plain)
         self._rows, self._listed = bound.staged("leeward_visits", every), bound.staged("leeward_listed_visits", listed)
         self._counted: dict[tuple[Window, tuple[object, ...]], _ByPlace] = {}
-
-    def _reasons(self, window: Window | None) -> tuple[str, ...]:
-        return REASONS
 
     def _inside(self, rows: Any) -> Reasons:
         return (
@@ -122,41 +113,28 @@ class VisitTable(TimedRows):
         )
 
     def matches(self, query: CountVisitors, windows: Sequence[Window] = ()) -> Matches | None:
-        """See which places of the list match those that rows name, in whatever window. For the curator only.
-
-        Raises:
-            DataError: a data file changed meanwhile.
-        """
         if self._places.grid is not None:
             return None
-        assert query.visits.place is not None
-        rows = self._raw_of(query.visits, windows)
-        rows = rows.filter(kept(rows, query.visits))
-        found = matches(
-            self._bound, rows.select(key=key(rows, query.visits.place, self._places, self._bound)), self._places.keys
-        )
+        assert self._visits.place is not None
+        rows = self._raw_of(windows)
+        rows = rows.filter(kept(rows, self._visits))
+        keys = key(rows, self._visits.place, self._places, self._bound)
+        found = matches(self._bound, rows.select(key=keys), self._places.keys)
         self._bound.check_unchanged()
         return found
 
-    def survey(self, query: CountVisitors) -> Survey:
-        """See what else a curator wants to know of the table: `matches`, `filtered`, and whom rows name."""
-        return Survey(self.matches(query), filter=self.filtered(query), people=people(self._bound, self._of_all))
-
-    def beyond(self, query: CountVisitors) -> None:
-        """Visits are of no numbers."""
-
-    def coarse(self, query: CountVisitors, windows: Sequence[Window]) -> list[Coarse]:
+    def coarse(self, windows: Sequence[Window]) -> list[Coarse]:
         """See also how many positions in some windows have fewer decimals than the cells of the grid are wide.
 
         Raises:
             DataError: a data file changed meanwhile.
         """
-        found, grid = super().coarse(query, windows), self._places.grid
+        found, grid = super().coarse(windows), self._places.grid
         if grid is None or not windows or not (few := decimals_of(grid)):
             return found
-        rows = self._raw_of(query.visits, windows)
-        rows = rows.filter(kept(rows, query.visits))
-        latitude, longitude, _ = point(rows, query.visits, grid)
+        rows = self._raw_of(windows)
+        rows = rows.filter(kept(rows, self._visits))
+        latitude, longitude, _ = point(rows, self._visits, grid)
         degrees = {"latitude": latitude, "longitude": longitude}
         counts = {axis: of_few_decimals(degrees[axis], digits).ifelse(1, 0).sum() for axis, digits in few}
         (told,) = self._bound.fetch(rows.aggregate(of=latitude.count(), **counts)).to_pylist()
@@ -255,13 +233,8 @@ class _ByPlace(Private):
 
 def _each(answer: pa.Table, windows: int) -> list[_ByPlace]:
     """Cut what was counted, in the order of the windows, into the windows."""
-    names = ("window", "rank", "people", "left_out", "over")
-    of, rank, people, left_out, over = (integers(answer, name) for name in names)
-    ends = np.searchsorted(of, np.arange(windows + 1)).tolist()
-    return [
-        _ByPlace(rank[first:end], people[first:end], left_out[first:end], int(over[first:end].sum()))
-        for first, end in itertools.pairwise(ends)
-    ]
+    rank, people, left_out, over = (integers(answer, name) for name in ("rank", "people", "left_out", "over"))
+    return [_ByPlace(rank[each], people[each], left_out[each], int(over[each].sum())) for each in cut(answer, windows)]
 
 
 def _by_place(taken: Any, query: CountVisitors, n: int, widest: int, left_out: bool) -> Any:

@@ -47,7 +47,7 @@ def doubts(
 
     first = queries[0]
     yield lambda: refuse_copies(table.files())
-    yield lambda: table.refuse_cut(first)
+    yield lambda: table.refuse_cut()
     progress("looking how much would count")
     looks = [table.look(query) for query in queries]
     windows = [query.window for query in queries if query.window is not None]
@@ -56,11 +56,11 @@ def doubts(
     late = _last_empty(windows, looks) if windows else []
     if late and (going_on or len(late) < len(windows)) and not table.goes_on_after(late, within=True):
         yield partial(refuse_late, len(late))
-    yield lambda: refuse_coarse(table.coarse(first, windows))
+    yield lambda: refuse_coarse(table.coarse(windows))
     if may_be_alike(first, looks):  # it costs one more pass over the rows
         yield lambda: refuse_alike(table.matches(first, windows))
     if looks[0].dropped.get("filtered"):
-        yield lambda: refuse_alike(table.filtered(first, windows), of_filter=True)
+        yield lambda: refuse_alike(table.filtered(windows), of_filter=True)
     yield lambda: refuse_beyond(beyond())
 
 

@@ -31,6 +31,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import Self
 
 from leeward._plain import LONGEST, reading_alike, shown, told
 
@@ -115,6 +116,23 @@ class DoubtfulDataError(RefusedError):
     """
 
     times: str = ""
+
+    @classmethod
+    def stopping(cls, given: str, because: str, instead: str, unless: str) -> Self:
+        """Return what stops a release before a charge, unless it is told to go on.
+
+        Args:
+            given: what is doubtful.
+            because: what would come of it.
+            instead: what to check.
+            unless: in which case to go on, such as ``all is as it should be``.
+        """
+        return cls(
+            given,
+            because,
+            f"{instead}. That it stopped is a fact about the data: do not publish it. Nothing was charged. If {unless}, go"
+            ' on with if_doubtful = "publish" (in the command: --if-doubtful publish)',
+        )
 
     @property
     def in_full(self) -> str:

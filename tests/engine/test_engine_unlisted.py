@@ -24,7 +24,7 @@ from tests.workbooks import workbook
 
 import leeward as lw
 from leeward.engine import open_data, read_keys
-from leeward.engine._visits import VisitCounts
+from leeward.engine._timed import VisitCounts
 from leeward.errors import BoundExceededError, DataError
 from leeward.query import UnlistedGroups
 from leeward.query._unlisted_groups import LONGEST, WIDTH, as_words, from_words

@@ -27,7 +27,7 @@ from tests.grid.notions import BY_NAME, OF_FACTS
 from tests.sources import describe_by
 
 import leeward as lw
-from leeward.engine import _numbers, _visits, open_data, read_keys
+from leeward.engine import _timed, _visits, open_data, read_keys
 from leeward.errors import BoundExceededError
 from leeward.planner import NumberPlan, Plan
 
@@ -250,7 +250,7 @@ def every_row_a_person(patch: pytest.MonkeyPatch) -> None:
 
 def sums_beyond_the_bounds(patch: pytest.MonkeyPatch) -> None:
     """A person's numbers are not combined, so that each of them counts."""
-    patch.setattr(_numbers, "who", lambda rows, column, bound: ibis.row_number().cast("string"))
+    patch.setattr(_timed, "who", lambda rows, column, bound: ibis.row_number().cast("string"))
 
 
 @pytest.mark.parametrize(

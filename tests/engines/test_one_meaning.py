@@ -125,14 +125,13 @@ def through_floats(patch: pytest.MonkeyPatch) -> None:
 
 def collating(patch: pytest.MonkeyPatch) -> None:
     """Ann and ann are one."""
-    for module in (_visits, _numbers):
-        who = module.who
+    who = _timed.who
 
-        def blind(rows: Any, column: str, bound: Any, who: Any = who) -> Any:
-            found = who(rows, column, bound)
-            return found.lower() if found.type().is_string() else found
+    def blind(rows: Any, column: str, bound: Any) -> Any:
+        found = who(rows, column, bound)
+        return found.lower() if found.type().is_string() else found
 
-        patch.setattr(module, "who", blind)
+    patch.setattr(_timed, "who", blind)
 
 
 def counting_twice(patch: pytest.MonkeyPatch) -> None:
@@ -164,10 +163,8 @@ def with_the_end(patch: pytest.MonkeyPatch) -> None:
 
 def keeping_what_is_missing(patch: pytest.MonkeyPatch) -> None:
     """A row whose filtered value is missing passes the filter."""
-    for module in (_visits, _numbers):
-        patch.setattr(
-            module, "kept", lambda rows, source, kept=module.kept: kept(rows, source) | _missing(rows, source)
-        )
+    kept = _timed.kept
+    patch.setattr(_timed, "kept", lambda rows, source: kept(rows, source) | _missing(rows, source))
 
 
 def _missing(rows: Any, source: Any) -> Any:

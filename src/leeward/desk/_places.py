@@ -6,14 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter
 
 from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
+from leeward.desk._form_step import form_step
 from leeward.desk._look import looked_at
-from leeward.desk._steps import after, shown
-from leeward.desk._views import page, see
-from leeward.errors import LeewardError, SpecError, no_column
+from leeward.errors import SpecError, no_column
 from leeward.tables._detected import Detected, detected
 from leeward.tables._guess import NAMED, WHERE, decimal_of, likely, position, writing_of
 
@@ -22,50 +21,29 @@ BOX: Final = {"west": "West", "south": "South", "east": "East", "north": "North"
 
 def routes(desk: Desk) -> APIRouter:
     """Return the step."""
-    router = APIRouter()
 
-    def step(request: Request, draft: Draft, file: str, sheet: str, typed: Mapping[str, str], no: str = "") -> Response:
+    def shows(draft: Draft, typed: Mapping[str, str], refused: str) -> tuple[str, dict[str, Any]]:
         by_name, places = "place" in draft.sections["data"], draft.sections.get("places", {})
         saved = desk.table(draft, "places", "table") if "table" in places else ""
+        file, sheet = typed.get("file", ""), typed.get("sheet", "")
         file, sheet = file or saved, sheet or (places.get("places_table", "") if file in ("", saved) else "")
         seen: dict[str, Any] = {"found": None, "rows": (), "refused": "", "file": file, "sheet": sheet, "sheets": ()}
         if by_name and file:
             seen = looked_at(desk, file, sheet)
         before = places if file == saved else {}
         chosen = (_offered(seen["found"], draft, before) if by_name else _box(places)) | dict(typed)
-        seen["refused"] = seen["refused"] or no
-        return page(
-            request,
-            "places" if by_name else "grid",
-            422 if no else 200,
-            **shown(draft, "places"),
-            **seen,
-            chosen=chosen,
-            box=BOX,
-            files=desk.lists(draft),
-        )
+        more = {"chosen": chosen, "box": BOX, "files": desk.lists(draft), "refused": seen["refused"] or refused}
+        return "places" if by_name else "grid", seen | more
 
-    @router.get("/drafts/{name}/places")
-    def ask(request: Request, name: str, file: str = "", sheet: str = "") -> Response:
-        return step(request, desk.drafts.read(name), file, sheet, {})
+    def answered(draft: Draft, form: Mapping[str, str]) -> Draft:
+        if "place" not in draft.sections["data"]:
+            grid = {key: _number(form.get(key, ""), title) for key, title in BOX.items()}
+            return draft.with_section("places", {"grid": grid})
+        sheet = form.get("sheet") or None
+        path = desk.public(draft, form.get("file", ""), sheet)
+        return draft.with_section("places", {"table": draft.path_to(path)} | listed(detected(str(path), sheet), form))
 
-    @router.post("/drafts/{name}/places")
-    def answer(request: Request, name: str) -> Response:
-        draft, form = desk.drafts.read(name), request.state.form
-        try:
-            if "place" in draft.sections["data"]:
-                sheet = form.get("sheet") or None
-                path = desk.public(draft, form.get("file", ""), sheet)
-                found = detected(str(path), sheet)
-                keys = {"table": draft.path_to(path)} | listed(found, form)
-            else:
-                keys = {"grid": {key: _number(form.get(key, ""), title) for key, title in BOX.items()}}
-            desk.drafts.save(draft.with_section("places", keys))
-        except LeewardError as error:
-            return step(request, draft, form.get("file", ""), form.get("sheet", ""), form, str(error))
-        return see(after(draft, "places"))
-
-    return router
+    return form_step(desk, "places", shows, answered)
 
 
 def listed(found: Detected, form: Mapping[str, str]) -> dict[str, Any]:

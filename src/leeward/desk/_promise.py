@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, get_args
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter
 
 from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
-from leeward.desk._steps import after, shown
-from leeward.desk._views import page, see
-from leeward.errors import LeewardError, SpecError
+from leeward.desk._form_step import form_step
+from leeward.errors import SpecError
 from leeward.spec._first_question import NOTIONS, Never, Side, decided, promises, protected
 
 
@@ -46,39 +45,15 @@ TITLES: Final[Mapping[Never | Side, str]] = {
 
 def routes(desk: Desk) -> APIRouter:
     """Return the step."""
-    router = APIRouter()
 
-    def step(request: Request, draft: Draft, typed: Mapping[str, str], refused: str = "") -> Response:
-        path, decide = shown(draft, "promise"), draft.sections.get("decide", {})
+    def shows(draft: Draft, typed: Mapping[str, str], _: str) -> tuple[str, dict[str, Any]]:
+        decide, may_be = draft.sections.get("decide", {}), choices(draft)
         people = decide.get("safe_at_most", decide.get("dangerous_at_least", 2))
-        may_be = choices(draft)
         never = may_be[0].never if len(may_be) == 1 else promise_of(draft)
-        return page(
-            request,
-            "promise",
-            422 if refused else 200,
-            **path,
-            choices=may_be,
-            decisions=get_args(Never),
-            chosen={"never": never, "people": str(people)} | dict(typed),
-            refused=refused,
-        )
+        chosen = {"never": never, "people": str(people)} | dict(typed)
+        return "promise", {"choices": may_be, "decisions": get_args(Never), "chosen": chosen}
 
-    @router.get("/drafts/{name}/promise")
-    def ask(request: Request, name: str) -> Response:
-        return step(request, desk.drafts.read(name), {})
-
-    @router.post("/drafts/{name}/promise")
-    def answer(request: Request, name: str) -> Response:
-        draft, form = desk.drafts.read(name), request.state.form
-        shown(draft, "promise")
-        try:
-            desk.drafts.save(promised(draft, form))
-        except LeewardError as error:
-            return step(request, draft, form, str(error))
-        return see(after(draft, "promise"))
-
-    return router
+    return form_step(desk, "promise", shows, promised)
 
 
 def choices(draft: Draft) -> list[Choice]:

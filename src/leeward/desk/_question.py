@@ -6,15 +6,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter
 
 from leeward.desk._columns import column
 from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
+from leeward.desk._form_step import form_step
 from leeward.desk._promise import promise_of
-from leeward.desk._steps import after, shown
-from leeward.desk._views import page, see
-from leeward.errors import LeewardError, SpecError
+from leeward.errors import SpecError
 from leeward.query._source import EACH_ROW
 from leeward.spec._first_question import (
     KINDS,
@@ -44,53 +43,38 @@ NEEDS: Final[Mapping[str, frozenset[str]]] = {
 
 def routes(desk: Desk) -> APIRouter:
     """Return the step."""
-    router = APIRouter()
 
-    def step(request: Request, draft: Draft, kind: str, typed: Mapping[str, str], refused: str = "") -> Response:
-        path, query, found = shown(draft, "question"), draft.sections.get("query", {}), desk.private(draft)
+    def shows(draft: Draft, typed: Mapping[str, str], refused: str) -> tuple[str, dict[str, Any]]:
+        query, found = draft.sections.get("query", {}), desk.private(draft)
+        kind = typed.get("kind", query.get("kind", ""))
         if not kind:
-            return page(request, "kinds", **path, kinds=ASKED, chosen=query.get("kind", ""))
-        if kind not in ASKED:
-            raise SpecError("What is asked", "it is not one of the choices", "Choose one of them")
-        before = query if query.get("kind") == kind else {}
-        chosen = _before(draft, before, found) | dict(typed)
+            return "kinds", {"kinds": ASKED, "chosen": query.get("kind", "")}
+        _check_kind(kind)
+        chosen = _before(draft, query if query.get("kind") == kind else {}, found) | dict(typed)
         by_itself = draft.sections["data"]["person"] == EACH_ROW
-        return page(
-            request,
-            "question",
-            422 if refused else 200,
-            **path,
-            kind=kind,
-            said=ASKED[kind],
-            needs=NEEDS[kind],
-            found=found,
-            numbers=[one for one in found.columns if one.name in numeric(found)],
-            ways={} if by_itself else ways_to_combine(kind),
-            lists=desk.lists(draft),
-            chosen=chosen,
-            sheets=desk.sheets(chosen["list"]) if refused else (),
-            refused=refused,
-        )
+        return "question", {
+            "kind": kind,
+            "said": ASKED[kind],
+            "needs": NEEDS[kind],
+            "found": found,
+            "numbers": [one for one in found.columns if one.name in numeric(found)],
+            "ways": {} if by_itself else ways_to_combine(kind),
+            "lists": desk.lists(draft),
+            "chosen": chosen,
+            "sheets": desk.sheets(chosen["list"]) if refused else (),
+        }
 
-    @router.get("/drafts/{name}/question")
-    def ask(request: Request, name: str, kind: str | None = None) -> Response:
-        draft = desk.drafts.read(name)
-        return step(request, draft, draft.sections.get("query", {}).get("kind", "") if kind is None else kind, {})
+    def answered(draft: Draft, form: Mapping[str, str]) -> Draft:
+        made = asked(desk, draft, form.get("kind", ""), form)
+        made.check_so_far()
+        return made
 
-    @router.post("/drafts/{name}/question")
-    def answer(request: Request, name: str) -> Response:
-        draft, form = desk.drafts.read(name), request.state.form
-        kind = form.get("kind", "")
-        shown(draft, "question")
-        try:
-            made = asked(desk, draft, kind, form)
-            made.check_so_far()
-            desk.drafts.save(made)
-        except LeewardError as error:
-            return step(request, draft, kind, form, str(error))
-        return see(after(made, "question"))
+    return form_step(desk, "question", shows, answered)
 
-    return router
+
+def _check_kind(kind: str) -> None:
+    if kind not in ASKED:
+        raise SpecError("What is asked", "it is not one of the choices", "Choose one of them")
 
 
 def asked(desk: Desk, draft: Draft, kind: str, form: Mapping[str, str]) -> Draft:
@@ -99,8 +83,7 @@ def asked(desk: Desk, draft: Draft, kind: str, form: Mapping[str, str]) -> Draft
     Raises:
         LeewardError: an answer is missing, or cannot be.
     """
-    if kind not in ASKED:
-        raise SpecError("What is asked", "it is not one of the choices", "Choose one of them")
+    _check_kind(kind)
     found, query = desk.private(draft), dict[str, Any](kind=kind)
     data = {key: value for key, value in draft.sections["data"].items() if key != "decimal"}
     combine = form.get("combine", "refuse")

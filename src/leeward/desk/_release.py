@@ -18,7 +18,7 @@ from leeward.desk._check import found
 from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
 from leeward.desk._steps import shown
-from leeward.desk._strength import refuse_dear, to_pay
+from leeward.desk._strength import priced, refuse_dear, to_pay
 from leeward.desk._views import amount, page, see
 from leeward.errors import InputError, LeewardError
 from leeward.ledger import Ledger
@@ -167,15 +167,8 @@ def _known(desk: Desk, draft: Draft) -> dict[str, Any]:
     except LeewardError as error:
         useless = str(error)
     looked, opened = found(desk, draft), opens(budget)
-    price, left = to_pay(one), one.stands.left
-    return {
-        "statement": one.statements[0],
-        "windows": len(one.plans),
-        "of": agreed(draft, price),
-        "price": price,
-        "stored": all(one.stands.answered),
-        "left": left,
-        "after": None if left is None else left - price,
+    return priced(one) | {
+        "of": agreed(draft, to_pay(one)),
         "opens": None if opened is None else f"{opened.said}, {opened.others}",
         "useless": useless,
         "looked": looked is not None,

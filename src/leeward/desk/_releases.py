@@ -29,7 +29,7 @@ from leeward.outputs import MANIFEST
 from leeward.outputs._disk import digest_or_none
 from leeward.report._html import shown_of
 from leeward.report._windows import windows_title, windows_together
-from leeward.session._question import AboutVisitors, Question
+from leeward.session._bought import bought as bought_by
 
 REPORT_HEADERS: Final = {
     # a report is whole in itself: it runs its own scripts, named by their digests in it, apart from the desk
@@ -203,7 +203,8 @@ def _told(entry: Entry, bought: Mapping[str | None, Kept], cost: Fraction) -> di
     one = bought.get(entry.id)
     about = _KINDS.get(entry.kind, entry.kind)
     if entry.kind == "released":
-        about = one.headline if one is not None else _asked(entry.key)
+        what = bought_by(entry.key) or "an answer"
+        about = one.headline if one is not None else what[0].upper() + what[1:]
     mine = None if one is None else next(each for each in one.statements if each.entry == entry.id)
     return {
         "time": f"{entry.time:%Y-%m-%d %H:%M}",
@@ -213,16 +214,3 @@ def _told(entry: Entry, bought: Mapping[str | None, Kept], cost: Fraction) -> di
         "question": None if mine is None else mine.query.text,
         "cost": cost,
     }
-
-
-def _asked(key: str) -> str:
-    """Say what was asked, of a release that is not kept here."""
-    try:
-        asked = Question.model_validate_json(key)
-    except ValueError:
-        return "An answer"
-    about, notion = asked.about, f"{asked.notion.name} at ε = {asked.notion.epsilon}"
-    if isinstance(about, AboutVisitors):
-        when = f"{about.window.start} to {about.window.end}".replace("T", " ")
-        return f"People by place, from {when}, under {notion}"
-    return f"A {about.kind}, under {notion}"

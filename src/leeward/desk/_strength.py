@@ -9,14 +9,13 @@ from fractions import Fraction
 from pathlib import PurePath
 from typing import Any, Final
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter
 
 from leeward._plain import plain
 from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
+from leeward.desk._form_step import form_step
 from leeward.desk._risk import risks
-from leeward.desk._steps import after, shown
-from leeward.desk._views import page, see
 from leeward.desk._worth import (
     NumbersPlan,
     depends,
@@ -67,9 +66,9 @@ FIRST: Final = "1"
 
 def routes(desk: Desk) -> APIRouter:
     """Return the step."""
-    router = APIRouter()
 
-    def step(request: Request, draft: Draft, asked: Asked, refused: str = "") -> Response:
+    def shows(draft: Draft, typed: Mapping[str, str], refused: str) -> tuple[str, dict[str, Any]]:
+        asked = _asked(draft, typed)
         known: dict[str, Any] = {
             "wish": "",
             "wished": "",
@@ -87,40 +86,17 @@ def routes(desk: Desk) -> APIRouter:
             known |= _wish_of_words(spec, asked) if spec.decides else _wish_of_error(planned, asked)
         except LeewardError as error:
             refused = refused or str(error)
-        return page(
-            request,
-            "strength",
-            422 if refused and request.method == "POST" else 200,
-            **shown(draft, "strength"),
-            **known,
-            asked=asked,
-            account=desk.account(asked.dataset),
-            refused=refused,
-        )
+        return "strength", known | {"asked": asked, "account": desk.account(asked.dataset), "refused": refused}
 
-    @router.get("/drafts/{name}/strength")
-    def ask(request: Request, name: str) -> Response:
-        draft = desk.drafts.read(name)
-        shown(draft, "strength")  # refuses what comes too early
-        return step(request, draft, _asked(draft, dict(request.query_params)))
+    def answered(draft: Draft, form: Mapping[str, str]) -> Draft:
+        made = sections(desk, draft, _asked(draft, form))
+        spec = draft.spec(**made)
+        refuse_dear(dry_run(spec.plans(), spec.ledger()))
+        for section, keys in made.items():
+            draft = draft.with_section(section, keys)
+        return draft
 
-    @router.post("/drafts/{name}/strength")
-    def answer(request: Request, name: str) -> Response:
-        draft, form = desk.drafts.read(name), request.state.form
-        shown(draft, "strength")
-        asked = _asked(draft, form)
-        try:
-            made = sections(desk, draft, asked)
-            spec = draft.spec(**made)
-            refuse_dear(dry_run(spec.plans(), spec.ledger()))
-            for section, keys in made.items():
-                draft = draft.with_section(section, keys)
-            desk.drafts.save(draft)
-        except LeewardError as error:
-            return step(request, draft, asked, str(error))
-        return see(after(draft, "strength"))
-
-    return router
+    return form_step(desk, "strength", shows, answered)
 
 
 def sections(desk: Desk, draft: Draft, asked: Asked) -> dict[str, dict[str, Any]]:
@@ -150,9 +126,8 @@ def _asked(draft: Draft, given: Mapping[str, str]) -> Asked:
 
 def _known(spec: Spec) -> dict[str, Any]:
     """What is known of a release before anything is charged, without a look at the data."""
-    one: DryRun = dry_run(spec.plans(), spec.ledger())
-    made, statement = one.plans[0], one.statements[0]
-    useless = ""
+    one = dry_run(spec.plans(), spec.ledger())
+    made, useless = one.plans[0], ""
     try:
         refuse_useless(made, one.keys)
     except LowUtilityError as error:
@@ -163,20 +138,26 @@ def _known(spec: Spec) -> dict[str, Any]:
     except InputError as error:
         dear = str(error)
     left, price = one.stands.left, to_pay(one)
-    return {
+    return priced(one) | {
         "plan": made,
-        "statement": statement,
         "many": made.counted.many,
         "risks": risks(made.notion.epsilon * len(one.plans)),  # whoever sees all windows gains what each lets them
         "useless": useless,
         "dear": dear,
-        "keys": one.keys,
+        "more": None if left is None or not price or left < price else int((left - price) / price),
+    }
+
+
+def priced(one: DryRun) -> dict[str, Any]:
+    """Return what a page shows of a release that is not paid for: what is promised, and what becomes of the budget."""
+    left, price = one.stands.left, to_pay(one)
+    return {
+        "statement": one.statements[0],
         "windows": len(one.plans),
         "price": price,
         "stored": all(one.stands.answered),
         "left": left,
         "after": None if left is None else left - price,
-        "more": None if left is None or not price or left < price else int((left - price) / price),
     }
 
 

@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter
 
 from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
-from leeward.desk._steps import after, shown
-from leeward.desk._views import page, see
-from leeward.errors import LeewardError, SpecError
+from leeward.desk._form_step import form_step
+from leeward.errors import SpecError
 from leeward.query import Window, moment
 
 LENGTHS: Final = {
@@ -27,39 +26,19 @@ LENGTHS: Final = {
 
 def routes(desk: Desk) -> APIRouter:
     """Return the step."""
-    router = APIRouter()
 
-    def step(request: Request, draft: Draft, typed: Mapping[str, str], refused: str = "") -> Response:
+    def shows(draft: Draft, typed: Mapping[str, str], _: str) -> tuple[str, dict[str, Any]]:
         window = draft.sections.get("window", {})
         chosen = {key: str(window.get(key, "")) for key in ("start", "end", "every")} | dict(typed)
         lengths = LENGTHS | ({chosen["every"]: chosen["every"]} if chosen["every"] not in LENGTHS else {})
-        return page(
-            request,
-            "window",
-            422 if refused else 200,
-            **shown(draft, "window"),
-            chosen=chosen,
-            lengths=lengths,
-            refused=refused,
-        )
+        return "window", {"chosen": chosen, "lengths": lengths}
 
-    @router.get("/drafts/{name}/window")
-    def ask(request: Request, name: str) -> Response:
-        return step(request, desk.drafts.read(name), {})
+    def answered(draft: Draft, form: Mapping[str, str]) -> Draft:
+        made = draft.with_section("window", span(form))
+        made.check_so_far()
+        return made
 
-    @router.post("/drafts/{name}/window")
-    def answer(request: Request, name: str) -> Response:
-        draft, form = desk.drafts.read(name), request.state.form
-        try:
-            made = draft.with_section("window", span(form))
-            shown(made, "window")
-            made.check_so_far()
-            desk.drafts.save(made)
-        except LeewardError as error:
-            return step(request, draft, form, str(error))
-        return see(after(draft, "window"))
-
-    return router
+    return form_step(desk, "window", shows, answered)
 
 
 def span(form: Mapping[str, str]) -> dict[str, str]:

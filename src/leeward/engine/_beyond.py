@@ -43,10 +43,9 @@ def refuse_beyond(found: Beyond | None) -> None:
     """
     if found is None or 10 * (found.below + found.above) <= 9 * found.of:
         return
-    raise DoubtfulDataError(
+    raise DoubtfulDataError.stopping(
         f"The bounds lower and upper: {found.said()}",
         "each of them counts as the bound that it is beyond, so the answer would be about the bounds",
-        "Check the bounds, and the unit and the decimal mark of the column. That it stopped is a fact about the data: do not"
-        ' publish it. Nothing was charged. If all is as it should be, go on with if_doubtful = "publish" (in the command:'
-        " --if-doubtful publish)",
+        "Check the bounds, and the unit and the decimal mark of the column",
+        "all is as it should be",
     )

@@ -21,10 +21,10 @@ from leeward._postgres import Address, is_address
 from leeward._scratch import SPILLED, scratch
 from leeward.engine._bound import Bound
 from leeward.engine._csv_rows import NO_CSV, ROWS, csv_rows
-from leeward.engine._sql import DECIMAL, named, quoted
+from leeward.engine._sql import DECIMAL, named, quoted, table_meant
 from leeward.engine._written import check_rewritten, rewritten
 from leeward.engine._zones import check_everywhere, elsewhere
-from leeward.errors import DataError, EngineError, nearest
+from leeward.errors import DataError, EngineError
 from leeward.tables._columns import check_columns
 from leeward.tables._files import File, files_of
 from leeward.tables._geojson import points_table
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 _CATALOG = "leeward_source"
 _SOURCE = "leeward_rows_asked_for"
 _REWRITTEN = "leeward_rows_rewritten"
-_MAIN = "main"
 _AT_ONCE = 1 << 15
 """How many rows are hashed at once: of texts of 10 kB each, a third of a gigabyte."""
 
@@ -119,10 +118,6 @@ class InDuckDB(Bound):
     def read_files(self) -> Sequence[File]:
         return self.files
 
-    def check_unchanged(self) -> None:
-        for file in self.files:
-            file.check_unchanged()
-
 
 @contextmanager
 def bind(
@@ -177,7 +172,8 @@ def bind(
                 found = "leeward_memory"
             elif kind == "parquet":
                 for file, link in zip(files, links, strict=True):
-                    check_bound(columns, file, _named_by_engine(connection, link))
+                    by_engine = connection.sql(f"SELECT * FROM read_parquet({quoted(link)}, hive_partitioning = false)")
+                    check_bound(columns, file, by_engine.columns)
                     check_pages(file, tuple(names))
                 found = f"read_parquet([{', '.join(map(quoted, links))}], hive_partitioning = false)"
             elif kind == "postgresql":
@@ -393,35 +389,16 @@ _NO_UTF8 = (
 )
 
 
-def _named_by_engine(connection: duckdb.DuckDBPyConnection, link: str) -> list[str]:
-    """What the engine calls the columns of a Parquet file, in their order."""
-    return list(connection.sql(f"SELECT * FROM read_parquet({quoted(link)}, hive_partitioning = false)").columns)
-
-
 def _inside(connection: duckdb.DuckDBPyConnection, table: str | None) -> tuple[str, str, bool]:
     """The table or view of an attached DuckDB file: its name, as SQL names it, and whether all that it holds is stored."""
-    found = connection.execute(
+    found: list[Any] = connection.execute(
         "SELECT schema_name, table_name, NOT contains(upper(sql), 'GENERATED') FROM duckdb_tables()"
         " WHERE database_name = 'leeward_source' UNION ALL SELECT schema_name, view_name, false FROM duckdb_views()"
         " WHERE database_name = 'leeward_source' AND NOT internal"
     ).fetchall()
-    names = {name if schema == _MAIN else f"{schema}.{name}": (schema, name, stored) for schema, name, stored in found}
-    if table is None and len(names) == 1:
-        table = next(iter(names))
-    if table not in names:
-        raise DataError(
-            "The table in a DuckDB file is not named" if table is None else f"The table '{table}' in a DuckDB file",
-            "the file has several tables" if table is None else "the file has no such table",
-            "In a spec it is named by visits_table, that of the public list by places_table; in Python by table. "
-            + nearest(table or "", sorted(names)),
-        )
-    if sum(table in (f"{schema}.{name}", name if schema == _MAIN else None) for schema, name, _ in found) > 1:
-        raise DataError(
-            f"The table '{table}' in a DuckDB file", "two tables of the file are called that", "Rename one of them"
-        )
-    assert table is not None
-    schema, name, is_stored = names[table]
-    return table, ".".join(map(named, (_CATALOG, schema, name))), is_stored
+    only = table is None and len(found) == 1
+    schema, name, is_stored = found[0] if only else table_meant(table, found, "main", "in a DuckDB file")
+    return table or name, ".".join(map(named, (_CATALOG, schema, name))), is_stored
 
 
 def _letter_by_letter(name: str, kind: str) -> str:

@@ -87,13 +87,14 @@ class Bound(Private):
         """What is known of the content of columns already; what becomes known is kept, where other questions read them."""
         return {}
 
-    @abstractmethod
     def check_unchanged(self) -> None:
         """Refuse to go on if the source changed since it was bound: two answers would be about two tables.
 
         Raises:
             DataError: a file changed.
         """
+        for file in self.read_files():
+            file.check_unchanged()
 
     def ranked(
         self, rows: ir.Table, keys: pa.Array, ranks: NDArray[np.int32], name: str = "leeward_keys"

@@ -35,9 +35,3 @@ leeward_decimal = _function("leeward_decimal", _one, 1, "string")
 
 #: How many bytes of UTF-8 a text has.
 strlen = _function("strlen", _one, 1)
-
-#: The bytes of a text.
-encode = _function("encode", _one, 1, "binary")
-
-#: The text that bytes are; it has no collation.
-decode = _function("decode", _one, 1, "string")

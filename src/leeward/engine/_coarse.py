@@ -132,9 +132,9 @@ def refuse_coarse(found: Sequence[Coarse]) -> None:
     """
     for each in found:
         if each.doubtful:
-            raise DoubtfulDataError(
+            raise DoubtfulDataError.stopping(
                 f"{each.number:,} of the {each.of:,} {each.what}",
                 f"{each.stands_for}, and a place where nobody counts is safe",
-                f"{each.instead}. That it stopped is a fact about the data: do not publish it. Nothing was charged. If they"
-                ' are as they should be, go on with if_doubtful = "publish" (in the command: --if-doubtful publish)',
+                each.instead,
+                "they are as they should be",
             )

@@ -111,7 +111,7 @@ def recognised(bound: Bound, key: bytes, times: Sequence[str]) -> Content:
         known.update({of_each[i]: [found.differs[str(i)], found.rows[0], *found.values[str(i)]] for i in new})
     covered = [["rows", names, said, *known[all_of]], *(["values", *known[of_one][1:]] for of_one in of_each)]
     with ThreadPoolExecutor() as pool:  # each takes its moment
-        digest, *stretched = pool.map(functools.partial(_stretched, key), covered)
+        digest, *stretched = pool.map(functools.partial(_stretched, key), map(json.dumps, covered))
     marks = {name: mark.hex()[:32] for name, mark in zip(names, stretched, strict=True)}
     telling = [name for name, of_one in zip(names, of_each, strict=True) if known[of_one][0] and name not in times]
     bound.check_unchanged()
@@ -182,11 +182,7 @@ def _derived(key: bytes) -> bytes:
     return b"".join(each[:16] for each in made)
 
 
-def _stretched(key: bytes, parts: list[Any]) -> bytes:
-    """A digest of the sums that takes some 20 ms and 8 MiB to make."""
-    return _slow(key, json.dumps(parts).encode())
-
-
 @functools.lru_cache(maxsize=256)  # window after window asks for the same columns
-def _slow(key: bytes, said: bytes) -> bytes:
-    return hashlib.scrypt(said, salt=key, n=_COST, r=8, p=1, dklen=32)
+def _stretched(key: bytes, sums: str) -> bytes:
+    """A digest of sums that takes some 20 ms and 8 MiB to make."""
+    return hashlib.scrypt(sums.encode(), salt=key, n=_COST, r=8, p=1, dklen=32)

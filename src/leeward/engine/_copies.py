@@ -24,11 +24,11 @@ def refuse_copies(files: Sequence[File]) -> None:
     for file in (each for alike in sizes.values() if len(alike) > 1 for each in alike):
         first = known.setdefault(_digest(file), file)
         if first is not file and _has_rows(file):
-            raise DoubtfulDataError(
+            raise DoubtfulDataError.stopping(
                 f"The file '{file.name}'",
                 f"it is a copy of '{first.name}': the rows of both would count, those of each person twice",
-                "Name one of them. That it stopped is a fact about the data: do not publish it. Nothing was charged. If they"
-                ' happen to be equal, go on with if_doubtful = "publish" (in the command: --if-doubtful publish)',
+                "Name one of them",
+                "they happen to be equal",
             )
 
 

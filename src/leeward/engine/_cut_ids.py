@@ -28,11 +28,10 @@ def refuse_cut(bound: Bound, columns: Mapping[str, str]) -> None:
         some = rows.select(id=rows[name]).limit(_LOOKED_AT)
         (found,) = bound.fetch(some.aggregate(cut=some.id.re_search(_CUT).any())).to_pylist()
         if found["cut"]:
-            raise DoubtfulDataError(
+            raise DoubtfulDataError.stopping(
                 f"{role} = '{name}'",
                 "an id is written as spreadsheets write long numbers, 1.23457E+11: its last digits are lost, and several"
                 " people or places are one",
-                "Export the table anew from where it came, with that column as text. That it stopped is a fact about the"
-                " data: do not publish it. Nothing was charged. If ids are written so, go on with if_doubtful = 'publish'"
-                " (in the command: --if-doubtful publish)",
+                "Export the table anew from where it came, with that column as text",
+                "ids are written so",
             )

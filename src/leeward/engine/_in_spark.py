@@ -94,10 +94,6 @@ class InSpark(Bound):
     def read_files(self) -> Sequence[File]:
         return self._files
 
-    def check_unchanged(self) -> None:
-        for file in self._files:
-            file.check_unchanged()
-
 
 @contextmanager
 def _sent_whole() -> Iterator[None]:

@@ -113,12 +113,11 @@ def refuse_doubtful(looks: Sequence[Look], *, going_on: bool = False) -> None:
     else:
         return
     why = [said(reason, number) for reason, number in sorted(left_out.items(), key=lambda pair: -pair[1]) if number]
-    refused = DoubtfulDataError(
+    refused = DoubtfulDataError.stopping(
         given if rows else "The table has no rows",
         "; ".join(why) or "there is nothing to count",
-        "Check the window, the time zone, how times are written (time_format), the columns and the public list. That it"
-        " stopped is a fact about the data: do not publish it. Nothing was charged. If all is as it should be, go on with"
-        ' if_doubtful = "publish" (in the command: --if-doubtful publish)',
+        "Check the window, the time zone, how times are written (time_format), the columns and the public list",
+        "all is as it should be",
     )
     if looks[0].times is not None:
         refused.times = f"the times of the data run from {looks[0].times[0]} to {looks[0].times[1]}"
@@ -147,12 +146,11 @@ def refuse_late(windows: int) -> None:
     Raises:
         DoubtfulDataError: always. For the curator only.
     """
-    raise DoubtfulDataError(
+    raise DoubtfulDataError.stopping(
         f"No row lies in the last {counted(windows, 'window')}, nor soon after",
         "those rows may not have been loaded yet, and a window is asked once",
-        "Ask the windows before (in the command: --until), and these when their rows are there. That it stopped is a fact"
-        ' about the data: do not publish it. Nothing was charged. If nobody was there, go on with if_doubtful = "publish"'
-        " (in the command: --if-doubtful publish)",
+        "Ask the windows before (in the command: --until), and these when their rows are there",
+        "nobody was there",
     )
 
 

@@ -217,11 +217,11 @@ def refuse_alike(found: Matches | None, *, of_filter: bool = False) -> None:
         for by, rows in ((found.alike, "rows"), (found.split, "more rows"))
         if by
     ]
-    raise DoubtfulDataError(
+    raise DoubtfulDataError.stopping(
         "; and ".join(told),
         f"as they stand {lost}, and a place where nobody counts is safe, a group empty",
-        f"{correct}. That it stopped is a fact about the data: do not publish it. Nothing was charged. If"
-        ' they do mean different things, go on with if_doubtful = "publish" (in the command: --if-doubtful publish)',
+        correct,
+        "they do mean different things",
     )
 
 

@@ -29,8 +29,7 @@ from leeward.engine._columns import columns_by_role, kept, like_whole
 from leeward.engine._engines import Binds, bind_private
 from leeward.engine._matches import Matches, matches
 from leeward.engine._roles import INTERVALS
-from leeward.engine._timed import Opened, Reasons, cut, integers
-from leeward.engine._visits import VisitCounts
+from leeward.engine._timed import Opened, Reasons, VisitCounts, cut, integers
 from leeward.errors import BoundExceededError, DataError
 from leeward.noise._saturating import MOST
 from leeward.notion._value_grid import ValueGrid

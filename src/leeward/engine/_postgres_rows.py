@@ -22,8 +22,8 @@ import pyarrow.parquet as pq
 
 from leeward._optional import optional
 from leeward._postgres import Address, UnfitError, connect, explained
-from leeward.engine._sql import named
-from leeward.errors import DataError, nearest
+from leeward.engine._sql import named, table_meant
+from leeward.errors import DataError
 from leeward.tables._columns import check_columns
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 _WHAT: Final = "A table of PostgreSQL"
 _AT_ONCE: Final = 1 << 16
-_PUBLIC: Final = "public"
 
 _RELATIONS: Final = """
 SELECT n.nspname, c.relname, c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -180,23 +179,8 @@ def in_plain_words(address: Address) -> Iterator[None]:
 def chosen(session: Session, address: Address, table: str | None) -> tuple[str, int]:
     """The table or view that is meant, as SQL names it, and its number in the catalog."""
     found = session.execute(_RELATIONS).fetchall()
-    where = f"in the database {address.place}"
-    meant = [each for each in found if table is not None and table in (f"{each[0]}.{each[1]}", _short(*each[:2]))]
-    if not meant:
-        raise DataError(
-            f"The table {where} is not named" if table is None else f"The table '{table}' {where}",
-            "a database has many" if table is None else "there is no such table or view",
-            "In a spec it is named by visits_table, that of the public list by places_table; in Python by table. "
-            + nearest(table or "", sorted(_short(schema, name) or f"{schema}.{name}" for schema, name, _ in found)),
-        )
-    if len(meant) > 1:
-        raise DataError(f"The table '{table}' {where}", "two tables are called that", "Rename one of them")
-    schema, name, number = meant[0]
+    schema, name, number = table_meant(table, found, "public", f"in the database {address.place}")
     return f"{named(schema)}.{named(name)}", number
-
-
-def _short(schema: str, name: str) -> str | None:
-    return name if schema == _PUBLIC else None
 
 
 def kinds_of(session: Session, number: int, columns: Mapping[str, str], names: Sequence[str]) -> dict[str, Kind]:

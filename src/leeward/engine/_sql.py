@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names and texts in SQL of our own."""
+"""Names and texts in SQL of our own, and the table of a database that is meant by one."""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, TypeVar
+
+from leeward.errors import DataError, nearest
+
+_What = TypeVar("_What")
 
 
 def quoted(text: str) -> str:
@@ -14,6 +19,34 @@ def quoted(text: str) -> str:
 def named(name: str) -> str:
     """A name of SQL, in which only quotes have a meaning of their own."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def table_meant(
+    table: str | None, found: Sequence[tuple[str, str, _What]], unsaid: str, where: str
+) -> tuple[str, str, _What]:
+    """The table or view of a database that is meant.
+
+    Args:
+        table: its name, perhaps with its schema (``schema.table``).
+        found: the tables and views that there are: the schema of each, its name, and what else is known of it.
+        unsaid: the schema of those that are named without one.
+        where: which database it is, in words.
+
+    Raises:
+        DataError: there is none of that name, there are two, or none is named.
+    """
+    names = [{f"{schema}.{name}", name if schema == unsaid else f"{schema}.{name}"} for schema, name, _ in found]
+    meant = [each for each, called in zip(found, names, strict=True) if table in called]
+    if not meant:
+        raise DataError(
+            f"The table {where} is not named" if table is None else f"The table '{table}' {where}",
+            "there may be several tables" if table is None else "there is no such table or view",
+            "In a spec it is named by visits_table, that of the public list by places_table; in Python by table. "
+            + nearest(table or "", sorted(min(called, key=len) for called in names)),
+        )
+    if len(meant) > 1:
+        raise DataError(f"The table '{table}' {where}", "two tables are called that", "Rename one of them")
+    return meant[0]
 
 
 DECIMAL: Final = (

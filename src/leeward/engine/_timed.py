@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -37,6 +37,7 @@ from leeward.engine._people import people
 from leeward.engine._slots import windowed
 from leeward.engine._times import Times, when
 from leeward.engine._window import Clock, bounds
+from leeward.errors import BoundExceededError
 from leeward.query import Visits, Window
 from leeward.query._reasons import OF_TIMES
 from leeward.query._statistic import DrawnFrom
@@ -44,8 +45,6 @@ from leeward.tables._files import File
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
-
-    from leeward.engine._visits import VisitCounts
 
 _TAKEN, _TIMED = "taken", "timed"
 
@@ -371,6 +370,40 @@ class Opened(Private):
             return rows.filter(rows.kept).mutate(window=ibis.literal(0, "int32"))
         timed = rows.filter(rows.kept, self._comparable(windows[0], rows), rows.stamp.notnull())
         return windowed(timed, [self._bounds(window) for window in windows], self._bound)
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class VisitCounts(Private):
+    """What was counted: exact and private, for the curator's machine only.
+
+    Attributes:
+        people_over_bound: how many people were at more distinct listed places than the bound allows.
+        dropped: the number of rows dropped for each reason.
+        rows_kept: the number of rows that take part, before the bound.
+        refused: whether people exceed the bound and the query says ``if_more = "refuse"``.
+    """
+
+    people_over_bound: int
+    dropped: Mapping[str, int]
+    rows_kept: int
+    refused: bool
+    _counts: NDArray[np.int64] = field(repr=False)
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """The number of distinct people at each place, in the public order (int64).
+
+        Raises:
+            BoundExceededError: `refused`; there is no count that keeps the bound.
+        """
+        if self.refused:
+            raise BoundExceededError(
+                f"{self.people_over_bound} {'person was' if self.people_over_bound == 1 else 'people were'} at more places"
+                " than places_per_person allows",
+                "if_more = 'refuse' (that it is refused is a fact about the data: do not publish it)",
+                "Raise places_per_person, or choose which places to keep by if_more",
+            )
+        return self._counts
 
 
 def integers(table: pa.Table, column: str) -> NDArray[np.int64]:

@@ -21,8 +21,7 @@ from leeward.engine._bound import Bound
 from leeward.engine._builtin import strlen
 from leeward.engine._columns import columns_by_role
 from leeward.engine._engines import Binds, bind_private
-from leeward.engine._timed import Opened, Reasons, cut, integers
-from leeward.engine._visits import VisitCounts
+from leeward.engine._timed import Opened, Reasons, VisitCounts, cut, integers
 from leeward.errors import BoundExceededError, DataError
 from leeward.query import Window
 from leeward.query._reasons import OF_UNLISTED

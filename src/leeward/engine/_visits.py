@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ibis
@@ -25,45 +25,10 @@ from leeward.engine._columns import columns_by_role, hexagon, kept, key, point, 
 from leeward.engine._engines import Binds, bind_private
 from leeward.engine._matches import Matches, matches
 from leeward.engine._places import PlaceList
-from leeward.engine._timed import Opened, Reasons, cut, integers
-from leeward.errors import BoundExceededError
+from leeward.engine._timed import Opened, Reasons, VisitCounts, cut, integers
 from leeward.query import CountVisitors, Visits, Window
 from leeward.query._reasons import OF_VISITS
 from leeward.query._statistic import DrawnFrom
-
-
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class VisitCounts(Private):
-    """What was counted: exact and private, for the curator's machine only.
-
-    Attributes:
-        people_over_bound: how many people were at more distinct listed places than the bound allows.
-        dropped: the number of rows dropped for each reason.
-        rows_kept: the number of rows that take part, before the bound.
-        refused: whether people exceed the bound and the query says ``if_more = "refuse"``.
-    """
-
-    people_over_bound: int
-    dropped: Mapping[str, int]
-    rows_kept: int
-    refused: bool
-    _counts: NDArray[np.int64] = field(repr=False)
-
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        """The number of distinct people at each place, in the public order (int64).
-
-        Raises:
-            BoundExceededError: `refused`; there is no count that keeps the bound.
-        """
-        if self.refused:
-            raise BoundExceededError(
-                f"{self.people_over_bound} {'person was' if self.people_over_bound == 1 else 'people were'} at more places"
-                " than places_per_person allows",
-                "if_more = 'refuse' (that it is refused is a fact about the data: do not publish it)",
-                "Raise places_per_person, or choose which places to keep by if_more",
-            )
-        return self._counts
 
 
 def columns_of_visits(visits: Visits, places: PlaceList) -> dict[str, str]:

@@ -49,13 +49,8 @@ class _Moves:
 def across(release: Notion, budget: Notion, theirs: Unit, mine: Unit, at_most: int) -> Price:
     """Return what a release about one unit costs in a budget about another.
 
-    Args:
-        release: the notion of the release.
-        budget: the notion of the budget.
-        theirs: the unit of the release.
-        mine: the unit of the budget.
-        at_most: m: in how many of the release's units one unit of the budget has events at most. Of no account where the
-            release's unit contains the budget's.
+    ``at_most`` is m: in how many of the release's units one unit of the budget has events at most. Of no account where the
+    release's unit contains the budget's.
     """
     if isinstance(budget, Both):  # as between two notions about persons: the larger, for the release is a metric
         return dearest([across(release, part, theirs, mine, at_most) for part in (budget.first, budget.second)])

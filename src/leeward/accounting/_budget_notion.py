@@ -74,9 +74,6 @@ def budget_notion(notion: Notion, *, rows: bool = False) -> str:
 
     Notions with parameters name them, at ε = 1 (``graded(absence=1, presence=1/4)/person``), so that promises that differ
     are not added up: texts are equal only if the notions are. See `promise`.
-
-    Raises:
-        InputError: a parameter has no public form.
     """
     unit = words_of(notion, rows=rows).unit
     made = promise(notion)
@@ -116,11 +113,7 @@ def read_budget_notion(text: str) -> Notion | None:
 
 
 def named_budget_notion(name: str, *, rows: bool = False) -> str:
-    """Return the text for a notion that a spec names.
-
-    Raises:
-        SpecError: no notion has that name.
-    """
+    """Return the text for a notion that a spec names."""
     if name not in NAMED:
         raise SpecError(f"A budget counted in '{name}'", "there is no such notion", nearest(name, NAMED))
     return budget_notion(NAMED[name](1), rows=rows)

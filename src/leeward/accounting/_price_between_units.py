@@ -140,11 +140,7 @@ def by_unit(notion: Notion) -> list[Notion]:
 
 
 def unit_of(notion: Notion, given: str | None) -> Unit | str:
-    """Return the unit given, else the one in the notion's words.
-
-    Raises:
-        InputError: if the unit given is not a known one.
-    """
+    """Return the unit given, else the one in the notion's words."""
     if given is not None:
         return unit(given)
     return "event" if notion.words.unit == "fact" else notion.words.unit

@@ -36,11 +36,7 @@ _ONE_WAY = {WITHDRAW, INSERT, SHRINK, GROW}
 
 
 def unit(name: str) -> Unit:
-    """Read the name of a unit; a "fact" is an event.
-
-    Raises:
-        InputError: for an unknown name.
-    """
+    """Read the name of a unit; a "fact" is an event."""
     name = "event" if name == "fact" else name
     check_choice("unit", name, _INSIDE, "it is not a unit that prices are known for")
     return name  # type: ignore[return-value]

@@ -102,11 +102,7 @@ class BestDecision:
         object.__setattr__(self, "delta", _chance(delta))
 
     def at(self, k: int) -> Weight:
-        """Return β_k.
-
-        Raises:
-            InputError: if k is negative.
-        """
+        """Return β_k."""
         if (k := integer(k, "k")) < 0:
             raise InputError(f"k = {k}", "it is a number of steps", "Give at least 0")
         rises = k if self._turn is None else min(k, self._turn)

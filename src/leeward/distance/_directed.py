@@ -279,11 +279,7 @@ class _Closure(DirectedDistance[S]):
         self._first, self._second = first, second
 
     def __call__(self, x: S, y: S) -> Real:
-        """Refuse: the cheapest way may lead over other points.
-
-        Raises:
-            InputError: always.
-        """
+        """Refuse: the cheapest way may lead over other points."""
         raise InputError(
             f"A single value of {self}",
             "the closure under shortest paths needs a space whose points are known",

@@ -65,11 +65,7 @@ def whole_lengths(points: Iterable[Any], norm: Norm = "euclidean") -> FiniteDist
 
 
 def rational(value: Exact, name: str, least: Exact = 0) -> Fraction:
-    """Read an exact rational of at least so much.
-
-    Raises:
-        InputError: it is none.
-    """
+    """Read an exact rational of at least so much."""
     number: Real = exact(value)
     if number.rational is None or number < least:
         raise InputError(f"{name} = {number}", f"it is a rational number of at least {least}", 'Give such as "200"')

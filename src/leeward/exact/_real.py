@@ -346,12 +346,7 @@ def _parse(value: object) -> Real:
 
 
 def positive(value: Exact, name: str) -> Real:
-    """Read an exact number that must be above 0 (∞ allowed); ``name`` is what the message calls it.
-
-    Raises:
-        InexactError: for a float.
-        InputError: if it is not above 0.
-    """
+    """Read an exact number that must be above 0 (∞ allowed); ``name`` is what the message calls it."""
     number = exact(value)
     if number.sign() <= 0:
         raise InputError(
@@ -361,12 +356,7 @@ def positive(value: Exact, name: str) -> Real:
 
 
 def finite(value: Exact, name: str) -> Real:
-    """Read an exact number that must be above 0 and not ∞, as the ε of a promise is.
-
-    Raises:
-        InexactError: for a float.
-        InputError: if it is not above 0, or ∞.
-    """
+    """Read an exact number that must be above 0 and not ∞, as the ε of a promise is."""
     number = positive(value, name)
     if number.is_infinite:
         raise InputError(f"{name} = inf", "it promises nothing", f'Give a finite number, such as {name} = "1"')
@@ -384,9 +374,6 @@ def integer(value: object, name: str) -> int:
     """Read a whole number, of any size and sign; ``name`` is what the message calls it.
 
     A machine integer (NumPy's) becomes a Python one, whose sums and differences do not wrap.
-
-    Raises:
-        InputError: for anything else, truth values and floats included.
     """
     if type(value) is int:
         return value
@@ -396,11 +383,7 @@ def integer(value: object, name: str) -> int:
 
 
 def whole(value: object, name: str, least: int = 1, *, says: str = "it says how many") -> int:
-    """Read a whole number of at least ``least``; ``name`` is what the message calls it, ``says`` what it stands for.
-
-    Raises:
-        InputError: for anything else, truth values and floats included.
-    """
+    """Read a whole number of at least ``least``; ``name`` is what the message calls it, ``says`` what it stands for."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
         raise InputError(f"{name} = {told(value)}", says, f"Give a whole number of at least {least}")
     return int(value)

@@ -41,11 +41,7 @@ def _write_fraction(number: Fraction) -> str:
 
 
 def read(written: object) -> Real:
-    """Return the number that `write` wrote.
-
-    Raises:
-        InputError: if it is not of that form.
-    """
+    """Return the number that `write` wrote."""
     if isinstance(written, str):
         return exact(written)
     try:

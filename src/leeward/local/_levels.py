@@ -50,9 +50,6 @@ class LevelsOfPeople(Private):
         Args:
             levels: the level of each row.
             people: whose row it is; None where nobody is named, and each row has a level of its own.
-
-        Raises:
-            DataError: there is one.
         """
         names = list(map(name_of_level, levels))
         if unknown := sum(name not in self._known for name in names):

@@ -19,17 +19,7 @@ MOST: Final = 5
 
 
 def check_neighbours(loss: Real, asked: str, what: str, step: str) -> None:
-    """Refuse a grid whose neighbours are told apart.
-
-    Args:
-        loss: ε·step + s.
-        asked: what is asked for.
-        what: the values: "positions" or "readings".
-        step: of the grid, with its unit.
-
-    Raises:
-        RefusedError: odds are above e^`MOST`.
-    """
+    """Refuse a grid whose neighbours are told apart: on which ``loss``, ε·step + s, is above `MOST`."""
     if loss > MOST:
         raise RefusedError(
             f"{asked} on a grid of {step}",

@@ -262,11 +262,7 @@ def _shifts(law: DirectedGeometric, centre: Centre | None) -> tuple[tuple[int, W
 
 
 def integers(values: ArrayLike) -> NDArray[np.int64]:
-    """Return answers as int64, refusing what is not an exact integer.
-
-    Raises:
-        InputError: if they are not integers that fit.
-    """
+    """Return answers as int64, refusing what is not an exact integer."""
     array = given_array(values)
     if array.dtype.kind not in "iu" or array.dtype == np.uint64:
         raise InputError(

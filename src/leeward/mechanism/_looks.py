@@ -7,7 +7,7 @@ maximum is a noise law like any other where *safe* is decided: its distribution 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
 from dataclasses import dataclass
 
 from leeward.exact._real import Exact, Real, inf, integer
@@ -45,7 +45,8 @@ class LargestLook:
     def cdf(self, k: int) -> Weight:
         """Return P(maximum ≤ k)."""
         k = integer(k, "k")
-        return _product(law.cdf(k + margin) for law, margin in zip(self.laws, self.margins, strict=True))
+        below = (law.cdf(k + margin) for law, margin in zip(self.laws, self.margins, strict=True))
+        return math.prod(below, start=weight(1))
 
     def tail(self, k: int) -> Weight:
         """Return P(maximum ≥ k)."""
@@ -60,17 +61,6 @@ class LargestLook:
         return tuple(found)
 
     def quantile(self, p: Weight | Exact) -> int:
-        """Return the least k with P(maximum ≤ k) ≥ p, for 0 < p < 1.
-
-        Raises:
-            InputError: if p is not strictly between 0 and 1.
-        """
+        """Return the least k with P(maximum ≤ k) ≥ p, for 0 < p < 1."""
         least = self.laws[-1].quantile(p)  # the maximum is at least the last look's noise
         return least - 1 + int(least_multiple(lambda more: self.cdf(least - 1 + int(more)) >= p, 1))
-
-
-def _product(factors: Iterable[Weight]) -> Weight:
-    product = weight(1)
-    for factor in factors:
-        product = product * factor
-    return product

@@ -13,7 +13,7 @@ for every truth: so it is d-private by the triangle inequality, like every Lapla
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -120,24 +120,14 @@ class NormMechanism:
             low, high = (low - span, high) if self._sign < 0 else (low, high + span)
         else:
             low, high = low - span, high + span
-        outputs: list[Any] = list(itertools.product(range(low, high + 1), repeat=self.size))
-        table: list[Weight] = [weight(0)]
-        known: dict[int, int] = {}
-        codes = np.zeros((len(vectors), len(outputs) + 1), dtype=np.intp)
-        grid = np.array(outputs)
-        for i, truth in enumerate(vectors):
-            moves = self._sign * (grid - np.array(truth))
-            far = np.abs(moves).max(axis=1)
-            reached = (moves >= 0).all(axis=1) if self.noise.one_sided else np.ones(len(far), bool)
-            for radius in np.unique(far[reached]).tolist():
-                if radius not in known:
-                    known[radius] = len(table)
-                    table.append(self.noise.pmf((radius,) * self.size))
-                codes[i, :-1][reached & (far == radius)] = known[radius]
-            counts = np.bincount(codes[i, :-1], minlength=len(table))
-            codes[i, -1] = len(table)
-            table.append(1 - weighted_sum((p, int(counts[c])) for c, p in enumerate(table[: len(counts)]) if counts[c]))
-        return FiniteMechanism.coded(vectors, [*outputs, BEYOND], table, codes)
+        outputs = list(itertools.product(range(low, high + 1), repeat=self.size))
+        moves = self._sign * (np.array(outputs) - np.array(vectors)[:, None])
+        far = np.abs(moves).max(axis=2)  # on which alone a chance depends, of vectors that are reached
+        reached = (moves >= 0).all(axis=2) if self.noise.one_sided else np.ones_like(far, bool)
+        radii = np.where(reached, far, -1)[..., None]
+        return merged_beyond(
+            vectors, outputs, radii, lambda radius: weight(0) if radius < 0 else self.noise.pmf((radius,) * self.size)
+        )
 
     def expected_error(self) -> Weight:
         """Return E|error| of one coordinate in grid steps, before clamping."""
@@ -145,3 +135,22 @@ class NormMechanism:
 
     def __repr__(self) -> str:
         return f"NormMechanism({self.line}, size={self.size}, step={self.step})"
+
+
+def merged_beyond(
+    truths: Sequence[Any], outputs: Sequence[Any], keys: NDArray[np.int64], chance: Callable[..., Weight]
+) -> FiniteMechanism:
+    """Return the exact matrix of outputs around truths; all others are one, `BEYOND`.
+
+    Args:
+        truths: the rows.
+        outputs: the columns but the last.
+        keys: of each output for each truth, the numbers that its chance depends on, shape (truths, outputs, numbers).
+        chance: the chance, from these numbers.
+    """
+    distinct, which = np.unique(keys.reshape(-1, keys.shape[-1]), axis=0, return_inverse=True)
+    near, which = [chance(*key) for key in distinct.tolist()], which.reshape(keys.shape[:2])
+    counts = [np.bincount(row, minlength=len(near)) for row in which]
+    beyond = [1 - weighted_sum((near[code], int(each[code])) for code in np.flatnonzero(each)) for each in counts]
+    codes = np.column_stack([which, len(near) + np.arange(len(truths))])
+    return FiniteMechanism.coded(truths, [*outputs, BEYOND], [*near, *beyond], codes)

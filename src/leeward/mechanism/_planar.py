@@ -23,10 +23,10 @@ from leeward._arrays import clipped, given_array
 from leeward.distance import Plane
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, exact, plainly, positive, sqrt
-from leeward.exact._weight import Weight, weight, weighted_sum
+from leeward.exact._weight import Weight, weight
 from leeward.mechanism._finite import FiniteMechanism
 from leeward.mechanism._geometric import integers
-from leeward.mechanism._norm import BEYOND
+from leeward.mechanism._norm import merged_beyond
 from leeward.noise import Bits, PlanarNoise, SystemBits, add_saturating
 
 GridPoint = tuple[int, int]
@@ -146,23 +146,9 @@ class PlanarMechanism:
         points = tuple((plainly(x), plainly(y)) for x, y in points)
         low, high = ([pick(p[axis] for p in points) for axis in (0, 1)] for pick in (min, max))
         span = max(b - a for a, b in zip(low, high, strict=True))
-        outputs: list[Any] = [
-            *itertools.product(*(range(a - span, b + span + 1) for a, b in zip(low, high, strict=True)))
-        ]
-        grid, values, known = np.array(outputs), [weight(0)], {}
-        codes = np.zeros((len(points), len(outputs) + 1), np.intp)
-        for row, truth in enumerate(points):
-            for column, move in enumerate(
-                np.sort(np.abs(grid - truth), axis=1).tolist()
-            ):  # the law has eight symmetries
-                if (key := tuple(move)) not in known:
-                    known[key] = len(values)
-                    values.append(self.noise.pmf(key))
-                codes[row, column] = known[key]
-            counts = np.bincount(codes[row, :-1], minlength=len(values))
-            codes[row, -1] = len(values)
-            values.append(1 - weighted_sum((values[code], int(counts[code])) for code in np.flatnonzero(counts)))
-        return FiniteMechanism.coded(points, [*outputs, BEYOND], values, codes)
+        outputs = [*itertools.product(*(range(a - span, b + span + 1) for a, b in zip(low, high, strict=True)))]
+        moves = np.sort(np.abs(np.array(outputs) - np.array(points)[:, None]), axis=2)  # the law has eight symmetries
+        return merged_beyond(points, outputs, moves, lambda *move: self.noise.pmf(move))
 
     def posterior(self, output: GridPoint, prior: Mapping[GridPoint, Exact]) -> dict[GridPoint, Weight]:
         """Return, exactly, what someone with this prior believes after seeing an output strictly inside the bounds.

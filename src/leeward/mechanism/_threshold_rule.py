@@ -104,11 +104,7 @@ class ThresholdRule:
 
 
 def check_noise(law: object) -> None:
-    """Refuse what is not noise on one count.
-
-    Raises:
-        InputError: if it has no distribution function.
-    """
+    """Refuse what is not noise on one count."""
     if not hasattr(law, "cdf"):
         raise InputError(
             f"A decision about {told(law)}",
@@ -228,11 +224,7 @@ def alarm(law: CountNoise, at_least: int, error_at_most: Exact | None = None) ->
 
 
 def chance_given(value: Exact, name: str, *, or_zero: bool = False) -> Fraction:
-    """Read a probability that is given as an argument of this name: a rational strictly between 0 and 1.
-
-    Raises:
-        InputError: it is not.
-    """
+    """Read a probability that is given as an argument of this name: a rational strictly between 0 and 1."""
     number = exact(value).rational
     if number is None or not 0 <= number < 1 or (number == 0 and not or_zero):
         raise InputError(f"{name} = {told(value)}", "it is not a probability between 0 and 1", 'Give, say, "1e-4"')

@@ -22,7 +22,6 @@ their second step.)
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -33,7 +32,7 @@ from numpy.typing import NDArray
 from leeward._taught import taught
 from leeward.distance import Derived, DirectedDistance, Line
 from leeward.errors import InputError
-from leeward.exact._real import Exact, Real, exact, plainly, whole
+from leeward.exact._real import ZERO, Exact, Real, exact, plainly, whole
 from leeward.mechanism._finite import FiniteMechanism
 from leeward.mechanism._geometric import Geometric, integers
 from leeward.mechanism._series import Between, SeriesMechanism, SeriesPrice
@@ -103,7 +102,7 @@ class TreeMechanism:
     @property
     def price(self) -> SeriesPrice:
         """The exact cost in each distance; that of a window is of the longest span."""
-        rate = functools.reduce(lambda a, b: a + b, self.rates)
+        rate = sum(self.rates, start=ZERO)
         return SeriesPrice(rate, rate * self._series.window, rate * self.levels[0][-1])
 
     @property
@@ -172,7 +171,7 @@ def _shares(given: Sequence[Exact] | None, levels: int) -> tuple[Real, ...]:
     if given is None:
         return (_ALL / levels,) * levels
     found = tuple(exact(share) for share in given)
-    if len(found) != levels or any(share <= 0 for share in found) or sum(found[1:], start=found[0]) != 1:
+    if len(found) != levels or any(share <= 0 for share in found) or sum(found, start=ZERO) != 1:
         raise InputError(
             f"Shares of {', '.join(str(share) for share in found) or 'nothing'}",
             "they say what part of ε each level gets, each above 0 and all of it together",

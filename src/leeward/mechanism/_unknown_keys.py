@@ -65,6 +65,7 @@ derived.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping
 from typing import ClassVar, Literal, TypeAlias, TypeVar
 
@@ -216,10 +217,7 @@ class UnknownKeys:
     def _row(self, table: tuple[int, ...]) -> dict[tuple[Shown, ...], Weight]:
         rows: dict[tuple[Shown, ...], Weight] = {}
         for each in itertools.product(*(self.outcomes(people).items() for people in table)):
-            chance = weight(1)
-            for _, p in each:
-                chance *= p
-            rows[tuple(z for z, _ in each)] = chance
+            rows[tuple(z for z, _ in each)] = math.prod((p for _, p in each), start=weight(1))
         return rows
 
     # ---- drawing

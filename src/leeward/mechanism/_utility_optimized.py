@@ -26,7 +26,7 @@ from typing import Any
 from leeward._taught import taught
 from leeward.errors import InputError
 from leeward.exact._real import Exact, finite
-from leeward.exact._weight import Weight, exp, exp_minus, weight
+from leeward.exact._weight import Weight, exp, exp_minus
 from leeward.mechanism._finite import FiniteMechanism
 from leeward.notion._policy import check_policies
 
@@ -77,22 +77,16 @@ def urap(epsilon: Exact, records: Iterable[Hashable], sensitive: Callable[[Any],
         )
     set_at = 1 / (1 + exp_minus(rate / 2))
     unset, given_away = 1 - set_at, 1 - exp_minus(rate / 2)
+    said = [set_at ** (len(hidden) - wrong) * unset**wrong for wrong in range(len(hidden) + 1)]
     sets = [frozenset(chosen) for k in range(len(hidden) + 1) for chosen in itertools.combinations(hidden, k)]
     rows: dict[Any, dict[Any, Weight | Exact]] = {}
     for x in hidden:
-        rows[x] = {z: _power(set_at, unset, len(hidden), len(z ^ {x})) for z in sets}
+        rows[x] = {z: said[len(z ^ {x})] for z in sets}
     for x in others:
-        bits = {z: _power(set_at, unset, len(hidden), len(z)) for z in sets}
+        bits = {z: said[len(z)] for z in sets}
         rows[x] = {z: p * (1 - given_away) for z, p in bits.items()}
         rows[x] |= {z | {x}: p * given_away for z, p in bits.items()}
     return FiniteMechanism.from_rows(rows)
-
-
-def _power(likely: Weight, unlikely: Weight, bits: int, wrong: int) -> Weight:
-    made = weight(1)
-    for factor in (*[likely] * (bits - wrong), *[unlikely] * wrong):
-        made = made * factor
-    return made
 
 
 def _divided(records: Iterable[Any], sensitive: Callable[[Any], bool]) -> tuple[list[Any], list[Any]]:

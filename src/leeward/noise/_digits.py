@@ -42,11 +42,7 @@ def floor_digits(number: Enclosed, width: int) -> int:
 
 
 def floor_and_rest(number: Enclosed, width: int) -> tuple[int, bool]:
-    """Return (⌊2^width · number⌋, whether anything is left below it): the rest is False iff 2^width · number is whole.
-
-    Raises:
-        UndecidedError: as `floor_digits`.
-    """
+    """Return (⌊2^width · number⌋, whether anything is left below it): the rest is False iff 2^width · number is whole."""
     rational = number.rational
     if rational is not None:
         floor, rest = divmod(rational.numerator << width, rational.denominator)

@@ -184,11 +184,7 @@ class Marginal:
         return self.tail(k) - self.tail(k + 1)
 
     def quantile(self, p: Weight | Exact) -> int:
-        """Return the least integer k with P(z_1 ≤ k) ≥ p, for 0 < p < 1.
-
-        Raises:
-            InputError: if p is not strictly between 0 and 1.
-        """
+        """Return the least integer k with P(z_1 ≤ k) ≥ p, for 0 < p < 1."""
         p = weight(p)
         if not 0 < p < 1:
             raise InputError(f"The quantile at {float(p):.6g}", "p must lie strictly between 0 and 1", "Give such a p")

@@ -21,11 +21,7 @@ NO_FUNCTION = "a policy given as a function does not say which records it distin
 
 
 def check_policies(policies: Sequence[object]) -> None:
-    """Refuse what is not a proposition about a record.
-
-    Raises:
-        InputError: if a policy cannot be called.
-    """
+    """Refuse what is not a proposition about a record."""
     for policy in policies:
         if not callable(policy):
             word = told(policy) if is_plain(policy) else "'a word'"

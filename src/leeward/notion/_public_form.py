@@ -46,11 +46,7 @@ def public_name(kind: type) -> str:
 
 
 def parameters(notion: Notion, left_out: frozenset[str] = frozenset()) -> dict[str, PublicForm]:
-    """Return all that a notion was made of, by name.
-
-    Raises:
-        InputError: a parameter has no public form.
-    """
+    """Return all that a notion was made of, by name."""
     records = getattr(notion, "records", None)
     _told_apart(records or ())
     hidden = {"words", "per_person"} | left_out  # both follow from the rest
@@ -69,9 +65,6 @@ def public_form(value: object, records: tuple[Any, ...] | None = None) -> Public
     Args:
         value: what a notion was made of.
         records: all records there are, where they are listed: a function is then what it says of each of them.
-
-    Raises:
-        InputError: it has none.
     """
     try:
         return _form(value, records)
@@ -123,11 +116,7 @@ def _formless(value: object, said: str | None = None) -> InputError:
 
 
 def _held(value: object) -> dict[str, object]:
-    """All that an object holds of its own, in its ``__dict__`` and in slots, but not what it has kept of its answers.
-
-    Raises:
-        InputError: it holds something that cannot be listed.
-    """
+    """All that an object holds of its own, in its ``__dict__`` and in slots, but not what it has kept of its answers."""
     kind = type(value)
     derived = {name for each in kind.__mro__ for name, what in vars(each).items() if isinstance(what, cached_property)}
     held = {name: what for name, what in getattr(value, "__dict__", {}).items() if name not in derived}

@@ -32,11 +32,7 @@ def verify_delta(
     delta: Weight | Exact,
     steps: NDArray[np.bool_] | None = None,
 ) -> DeltaVerdict:
-    """Decide (d, δ)-privacy over the ordered pairs that are steps, or over all; see `leeward.verification.verify`.
-
-    Raises:
-        InputError: if δ is not in [0, 1].
-    """
+    """Decide (d, δ)-privacy over the ordered pairs that are steps, or over all; see `leeward.verification.verify`."""
     bound = weight(delta)
     if bound < 0 or bound > 1:
         raise InputError(f"delta = {delta}", "it is a probability", 'Give a number from 0 to 1, such as delta = "1e-6"')

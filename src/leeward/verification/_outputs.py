@@ -40,11 +40,7 @@ class Columns:
 
 
 def protected_columns(matrix: Matrix, notion: ProtectedOutputs) -> Columns | Verdict:
-    """Return the protected columns, or the verdict where that is settled by which outputs are possible.
-
-    Raises:
-        InputError: if Y_P names what is no output.
-    """
+    """Return the protected columns, or the verdict where that is settled by which outputs are possible."""
     unknown = (notion.protected or frozenset()) - set(matrix.outputs)
     if unknown:
         raise InputError(

@@ -93,9 +93,6 @@ class Program:
         The unit is the largest loss; where the least expected loss turns out to be far smaller, and not well known, then
         once more with that as the unit. Units are powers of two, so that nothing is rounded.
 
-        Args:
-            progress: called from time to time with how far it is.
-
         Raises:
             UndecidedError: if the solver gives up.
         """

@@ -41,12 +41,7 @@ class Asked:
 
     @classmethod
     def of(cls, within: str | None, factor: Exact | None, epsilon: Exact | None, unit: str | None) -> Asked:
-        """Read a promise.
-
-        Raises:
-            InputError: it is given twice, or in part, or is malformed.
-            RefusedError: ε is infinite.
-        """
+        """Read a promise."""
         if (epsilon is None) == (within is None) or (within is None) != (factor is None):
             raise InputError(
                 "The promise is given twice, or in part",
@@ -80,11 +75,7 @@ class Asked:
         return self.loss / self.length
 
     def kept(self, apart: Real) -> Real:
-        """Return the ε a metre that keeps what is asked, where snapping takes positions apart by so many metres.
-
-        Raises:
-            LowUtilityError: snapping would cost more than half of what is asked.
-        """
+        """Return the ε a metre that keeps what is asked, where snapping takes positions apart by so many metres."""
         if self.factor is None:
             return self.rate
         if apart > self.length:

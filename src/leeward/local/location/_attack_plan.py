@@ -26,13 +26,8 @@ def attacker_part(
 ) -> AttackerPart:
     """Simulate what the attacker of a spec learns; reads public places alone.
 
-    Args:
-        asked: the section.
-        folder: that its paths are relative to.
-        geo: the mechanism of a report.
-        levels: the mechanisms of the levels, where there are several.
-        tracks: test and report, where a new report is drawn only if the last one has become wrong.
-        repeats: whether the same report is shown on one grid point: a stop then shows one, however long it is.
+    With ``tracks`` a new report is drawn only if the last one has become wrong. Where one ``repeats`` on a grid point, a
+    stop shows one, however long it is.
     """
     places = attackers_places(asked, folder)
     north, east, weights = places

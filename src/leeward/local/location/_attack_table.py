@@ -37,16 +37,9 @@ def attack_table(
     tracks: Tracks | None,
     published: Path,
 ) -> list[str]:
-    """Return what the attacker makes of what was published, in sentences for the curator only.
+    """Return what the attacker makes of a file that was published, in sentences for the curator only.
 
-    Args:
-        spec: the spec that the file was made with.
-        known: what the attacker knows.
-        folder: that its paths are relative to.
-        geo: the mechanism of a report.
-        levels: those of the levels, where there are several.
-        tracks: test and report.
-        published: the file that was written: its rows are those of the table, in their order.
+    Its rows are those of the table, in their order.
 
     Raises:
         RefusedError: reports of which no exact law is known.

@@ -231,11 +231,7 @@ def _likelihood(
 
 
 def _grid_points(geo: PlanarLaplace, north: Floats, east: Floats) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the noisy grid points that reports show, and where no other point is shown so: inside the box.
-
-    Raises:
-        DataError: there are some that no grid point is shown as.
-    """
+    """Return the noisy grid points that reports show, and where no other point is shown so: inside the box."""
     assert geo.mechanism.lower is not None
     assert geo.mechanism.upper is not None
     points = geo.mechanism.snap(geo.plane.project(*geo.box.nearest(north, east)))

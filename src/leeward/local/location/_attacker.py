@@ -76,9 +76,6 @@ def attacker_views(
         reports: the numbers of reports, at least 1 each.
         trials: simulated people, at least 2.
         bits: the entropy of the simulation.
-
-    Raises:
-        InputError: for numbers that are not as described, or more places or reports than are simulated.
     """
     given: object = reports
     if not isinstance(given, Iterable):

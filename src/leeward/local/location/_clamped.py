@@ -45,11 +45,7 @@ class Clamped(Private):
         return f"for the curator only: {were} outside the box and moved to its edge"
 
     def check(self) -> None:
-        """Refuse a box in which hardly any of many positions lies.
-
-        Raises:
-            DataError: under 1 % of at least 100 do.
-        """
+        """Refuse a box in which hardly any of many positions lies."""
         if hardly_any(self._seen - self.beyond, self._seen):
             raise DataError(
                 "Under 1 % of the positions lie in the public box (this is for the curator only)",

@@ -76,10 +76,6 @@ class PositionFile(Private, abc.ABC):
         Args:
             asked: what it says of them.
             always: columns that go out in any case, beside the positions.
-
-        Raises:
-            SpecError: the spec is not as described.
-            DataError: a column that it names is not there.
         """
         every = list(dict.fromkeys([*self.columns, *(beside := self._columns_beside())]))
         held = [name for name in every if name not in beside]
@@ -124,11 +120,7 @@ class PositionFile(Private, abc.ABC):
 
 
 def single(values: list[Any], name: str) -> list[Any]:
-    """Return the values of a column that says who or when.
-
-    Raises:
-        DataError: some are lists or other compounds, which name nobody.
-    """
+    """Return the values of a column that says who or when."""
     if any(isinstance(value, list | dict) for value in values):
         raise DataError(f"The column '{name}'", "it does not hold single values", "Name a column of ids or times")
     return values

@@ -25,12 +25,7 @@ Perturb = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
 
 def find_column(name: str | None, what: str, known: Sequence[str], *, in_first_line: bool = False) -> str:
-    """Return the name of a column that must be there; in the first line of a file of text, which may be a row of data.
-
-    Raises:
-        InputError: it was not named.
-        DataError: there is no such column, or two are.
-    """
+    """Return the name of a column that must be there; in the first line of a file of text, which may be a row of data."""
     if name is None:
         raise InputError(f"No column of {what}s was named", "a table has no geometry", f'Give {what}="…"')
     check_named([name], known, in_first_line=in_first_line)

@@ -146,11 +146,7 @@ class GeoJsonLines(_GeoJson):
 
 
 def _check_id(held: Any) -> None:
-    """Refuse an id that the standard (RFC 7946, 3.2) has not: a position, say, would go out with it.
-
-    Raises:
-        DataError: it is neither a text nor a number.
-    """
+    """Refuse an id that the standard (RFC 7946, 3.2) has not: a position, say, would go out with it."""
     if isinstance(held, bool | list | dict):
         raise DataError(
             "An id of a feature that is neither a text nor a number (this is for the curator only)",

@@ -141,11 +141,7 @@ def in_ours(frame: Any) -> Iterator[Any]:
 
 
 def commit_once(session: Any) -> None:
-    """Set a session of ours so that one attempt of each task commits.
-
-    Raises:
-        RefusedError: its Spark is set to let several.
-    """
+    """Set a session of ours so that one attempt of each task commits."""
     for key, value in _COMMITTED_ONCE.items():
         session.conf.set(key, value)
     if session.conf.get(_COORDINATED, "true").lower() != "true":
@@ -206,11 +202,7 @@ def look(
 
 
 def check_workers(session: Any) -> None:
-    """Refuse a Spark whose workers cannot make the mechanism.
-
-    Raises:
-        EngineError: Leeward is not installed there, or in another version.
-    """
+    """Refuse a Spark whose workers cannot make the mechanism."""
     with in_plain_words():
         try:
             found = session.range(1).mapInArrow(_version_of_worker, "version string").collect()[0][0]

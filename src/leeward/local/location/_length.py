@@ -13,11 +13,7 @@ _METRES = {"m": 1, "km": 1000}
 
 
 def metres(value: str | Exact, name: str) -> Real:
-    """Read a length above 0 and return it in metres; a number without a unit is refused.
-
-    Raises:
-        InputError: if it is not a length.
-    """
+    """Read a length above 0 and return it in metres; a number without a unit is refused."""
     written = re.fullmatch(r"\s*(\S+?)\s*(k?m)\s*", value) if isinstance(value, str) else None
     if written is None:
         raise InputError(

@@ -40,11 +40,7 @@ def check_levels(spec: Location) -> None:
 
 
 def cap_of_a_day(spec: Location, levels: Levels) -> Real | None:
-    """Return what a person's reports of a day may cost together, as ε a metre; None without a budget.
-
-    Raises:
-        SpecError: it does not pay for a single report of some level.
-    """
+    """Return what a person's reports of a day may cost together, as ε a metre; None without a budget."""
     if spec.budget is None or spec.budget.a_day is None:
         return None
     asked = spec.budget.a_day

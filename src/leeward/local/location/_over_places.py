@@ -165,11 +165,7 @@ def _best_guesses(mechanism: FiniteMechanism, places: PriorPlaces) -> list[int]:
 
 
 def distinct_points(geo: PositionNoise, places: PriorPlaces, most: int, what: str) -> list[tuple[int, int]]:
-    """Return the grid points of places.
-
-    Raises:
-        InputError: there are too many, or two lie on one grid point.
-    """
+    """Return the grid points of places."""
     points = [(int(i), int(j)) for i, j in geo.mechanism.snap(places.at)]
     if len(points) > most:
         raise InputError(f"{len(points)} places", f"{what} for {most} at most", "Take fewer, or the remap")

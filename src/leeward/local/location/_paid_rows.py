@@ -39,11 +39,7 @@ class PaidRows(Private):
         self._charged.update(_told(north, east, extra))
 
     def take(self, north: Floats, east: Floats, extra: Sequence[Sequence[Any]]) -> NDArray[np.bool_]:
-        """Return which of the next rows are paid for.
-
-        Raises:
-            DataError: there are more of them than were charged.
-        """
+        """Return which of the next rows are paid for."""
         count = len(north)
         self._drawn.update(_told(north, east, extra))
         while len(self._rest) < count:
@@ -55,11 +51,7 @@ class PaidRows(Private):
         return found
 
     def check(self) -> None:
-        """Refuse to show what was drawn of another table than the one that was charged.
-
-        Raises:
-            DataError: they differ.
-        """
+        """Refuse to show what was drawn of another table than the one that was charged."""
         if self._charged.digest() != self._drawn.digest():
             raise _changed()
 

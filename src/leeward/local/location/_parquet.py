@@ -130,9 +130,6 @@ def _points_alone(column: Any) -> NDArray[np.object_]:
 
     What is no point is refused before it is parsed: of deep nests and of curves the parser makes an end of the process, or
     an error that tells nobody what is wrong.
-
-    Raises:
-        DataError: something else than a point is there.
     """
     held: NDArray[np.object_] = column.to_numpy(zero_copy_only=False)
     if not all(value is None or _is_point(value) for value in held):

@@ -23,12 +23,9 @@ _TURN: Final = np.linspace(0, 2 * np.pi, 181)
 def picture(geo: PositionNoise, people: list[tuple[float, float]] | None = None) -> go.Figure:
     """Draw reports of made-up people, with the circles that hold half and 95 % of those of the first.
 
-    There are no circles where reports are moved to places or cells: they hold other shares of those.
-
-    Args:
-        geo: the mechanism.
-        people: latitudes and longitudes of the made-up people; by default one in the middle of the box, and one as far to
-            the east as half of the reports lie away: it is hard to say which report is whose.
+    There are no circles where reports are moved to places or cells: they hold other shares of those. People are given as
+    latitudes and longitudes; by default one is in the middle of the box, and one as far to the east as half of the reports
+    lie away: it is hard to say which report is whose.
     """
     away, box = geo.describe(), geo.box
     west, south, east, north = geo.plane.extent()

@@ -22,11 +22,7 @@ _AT_MOST: Final = 4_000_000
 
 
 def appliances(asked: Attacker, published: Series | Totals | TotalsTree) -> list[Appliance]:
-    """Return the attacks of a spec on what is published of a meter, one for each number of days.
-
-    Raises:
-        InputError: as for `Appliance`; or there is no number of days.
-    """
+    """Return the attacks of a spec on what is published of a meter, one for each number of days."""
     if not asked.days:
         raise InputError("days = []", "it is on how many days in a row the appliance runs", "Write days = [1, 7]")
     return [Appliance(published, adds=asked.adds, first=asked.first, days=days) for days in sorted(set(asked.days))]

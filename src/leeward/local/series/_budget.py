@@ -39,12 +39,8 @@ class Budget(Section):
 def price_of(series: Series, totals: Per | None, tree: str = "") -> str:
     """Return what one publication of a day costs, in words that must not change: a store is made for one price.
 
-    The more readings a day has, the more it costs that all of them move.
-
-    Args:
-        series: what is promised.
-        totals: the span of what is published; None for readings. Of a tree, the span that its promise is about.
-        tree: the levels of a tree and their parts of ε; "" where there is none.
+    The more readings a day has, the more it costs that all of them move. ``totals`` is the span of what is published, of a
+    tree the one that its promise is about; None for readings. ``tree`` names its levels and their parts of ε.
     """
     mechanism, apart = series.mechanism, Fraction(series.schedule.step, 10**6)
     drawn = f"totals per {totals}" if totals else f"{mechanism.noise} noise on windows of {mechanism.window} readings"
@@ -56,14 +52,8 @@ def charge(
 ) -> tuple[Readings, int]:
     """Charge each meter for each day of which it has readings; return what is paid for, and how many readings are not.
 
-    What is not paid for is as if it were missing: nothing is published of it, nor made of it.
-
-    Args:
-        store: the budgets.
-        over: what happens to days that are not paid for.
-        readings: those of the table.
-        schedule: their clock.
-        known: which of them are shown again as they were, which costs nothing; None for none.
+    What is not paid for is as if it were missing: nothing is published of it, nor made of it. Readings that are ``known``
+    are shown again as they were, which costs nothing.
 
     Raises:
         CapExceededError: some day is not paid for, and ``over`` is ``"refuse"``. For the curator only.

@@ -40,12 +40,7 @@ class ReadingsFile:
         return [name for name in self.columns if name not in self._left_out]
 
     def leave_out(self, asked: AsTheyAre, always: Sequence[str]) -> None:
-        """Write no longer what a spec leaves out; ``always`` goes out in any case.
-
-        Raises:
-            SpecError: the spec is not as described.
-            DataError: a column that it names is not there.
-        """
+        """Write no longer what a spec leaves out; ``always`` goes out in any case."""
         self._left_out = asked.left_out(self.columns, always, in_first_line=self.is_csv)
 
     def reading(self, *, writes: bool = False) -> AbstractContextManager[None]:
@@ -53,11 +48,7 @@ class ReadingsFile:
         return self._rows.reading("Check the file, and that readings are numbers", writes=writes)
 
     def read(self, names: Sequence[str], number: str) -> Any:
-        """Return some columns as a pyarrow table; in CSV ``number`` is read as a number and the others as text.
-
-        Raises:
-            DataError: it cannot be read so.
-        """
+        """Return some columns as a pyarrow table; in CSV ``number`` is read as a number and the others as text."""
         import pyarrow as pa
 
         with self.reading():
@@ -69,11 +60,7 @@ class ReadingsFile:
     def rewrite(
         self, target: Path, value: str, readings: Readings, steps: Integers, grid: ReadingGrid, progress: Progress
     ) -> None:
-        """Write the rows of these readings of the file with one column replaced by grid points.
-
-        Raises:
-            DataError: the file cannot be read any more.
-        """
+        """Write the rows of these readings of the file with one column replaced by grid points."""
 
         def changed() -> Iterator[Any]:
             start = 0

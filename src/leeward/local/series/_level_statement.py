@@ -28,10 +28,6 @@ def statement_of_levels(
         totals: the totals of each level; None for readings.
         others: the columns that are passed on as they are; None where no table was read.
         grouped: whether a total may be of several meters.
-
-    Raises:
-        RefusedError: as for `SeriesLevels.check`.
-        LowUtilityError: as for `SeriesLevels.check`.
     """
     every = {
         name: statement(series, None if totals is None else totals[name], others)

@@ -91,9 +91,6 @@ def bayes_guesses(
     """Return the best guess (least mean absolute error) for each noisy reading from lower to upper, in steps.
 
     A noisy reading at a bound stands for all beyond it. In floats, which post-processing may use.
-
-    Raises:
-        InputError: if the grid has too many points, or the noise is too wide for it.
     """
     top = grid.highest - grid.lowest
     rate = float(mechanism.rate * mechanism.step)

@@ -49,11 +49,7 @@ class Quantity:
         return _kind(self.unit)[0]
 
     def into(self, unit: str) -> Fraction:
-        """Return the number in another unit of the same kind.
-
-        Raises:
-            InputError: if that unit measures something else.
-        """
+        """Return the number in another unit of the same kind."""
         kind, size = _kind(check_unit(unit, "unit"))
         if kind != self.measures:
             raise InputError(
@@ -87,11 +83,7 @@ def _kind(unit: str) -> tuple[str, Fraction]:
 
 
 def check_unit(unit: str, name: str) -> str:
-    """Return a unit: one that is known, or any other word that is not nearly one.
-
-    Raises:
-        InputError: it is no word, or is a known unit but for capitals.
-    """
+    """Return a unit: one that is known, or any other word that is not nearly one."""
     if not isinstance(unit, str) or not re.fullmatch(_WORD, unit):
         raise InputError(f"{name} = {told(unit)}", "it is not a unit", 'Write one word, such as "kW", "bpm" or "mg/dl"')
     near = [known for known in UNITS if known.casefold() == unit.casefold()]
@@ -105,11 +97,7 @@ def check_unit(unit: str, name: str) -> str:
 
 
 def quantity(value: str, name: str) -> Quantity:
-    """Read an amount such as ``"10 W"``; a number without a unit is refused.
-
-    Raises:
-        InputError: if it is not an amount.
-    """
+    """Read an amount such as ``"10 W"``; a number without a unit is refused."""
     written = re.fullmatch(rf"\s*([^\s%°‰]+?)\s*({_WORD})\s*", value) if isinstance(value, str) else None
     if written is None:
         raise InputError(
@@ -122,11 +110,7 @@ def quantity(value: str, name: str) -> Quantity:
 
 
 def positive_quantity(value: str, name: str) -> Quantity:
-    """Read an amount above 0.
-
-    Raises:
-        InputError: if it is not an amount, or not above 0.
-    """
+    """Read an amount above 0."""
     amount = quantity(value, name)
     if amount.number <= 0:
         raise InputError(f"{name} = {told(value)}", "it must be above 0", f'Write {name} = "10 W"')
@@ -134,11 +118,7 @@ def positive_quantity(value: str, name: str) -> Quantity:
 
 
 def microseconds(value: str, name: str) -> int:
-    """Read a length of time such as ``"10 s"``, ``"1 min"``, ``"1/2 h"``, ``"1 d"`` as whole microseconds.
-
-    Raises:
-        InputError: if it is not a quantity, or not above 0.
-    """
+    """Read a length of time such as ``"10 s"``, ``"1 min"``, ``"1/2 h"``, ``"1 d"`` as whole microseconds."""
     written = re.fullmatch(r"\s*(\S+?)\s*(s|min|h|d)\s*", value) if isinstance(value, str) else None
     number = None if written is None else exact(written[1]).rational
     if written is None or number is None or number <= 0:

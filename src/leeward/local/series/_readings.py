@@ -125,11 +125,7 @@ def read_readings(table: Any, columns: Columns, grid: ReadingGrid, schedule: Sch
 
 
 def find_columns(columns: Columns, known: list[str], *, in_first_line: bool = False) -> None:
-    """Refuse names that are not columns; those in the first line of a file of text may be a row of data.
-
-    Raises:
-        DataError: the first of them.
-    """
+    """Refuse names that are not columns; those in the first line of a file of text may be a row of data."""
     check_named(columns.names, known, in_first_line=in_first_line)
     if len(set(columns.names)) < len(columns.names):
         raise InputError("One column named twice", "meter, time and value are three", "Name each once")
@@ -164,11 +160,7 @@ def _meters(table: Any, column: str | None, rows: Integers) -> tuple[list[Any], 
 
 
 def ordered_names(column: Any, name: str, rows: Integers) -> tuple[list[Any], Integers]:
-    """Return the distinct names in some rows of a column, in order, and each row's place among them.
-
-    Raises:
-        DataError: one is missing.
-    """
+    """Return the distinct names in some rows of a column, in order, and each row's place among them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -249,15 +249,8 @@ def refuse_useless(
 ) -> None:
     """Refuse a grid whose neighbours are told apart, and a mean error of many times the range of what is published.
 
-    Args:
-        series: what is promised.
-        what: is published: "reading" or "total".
-        each: what one step costs, as ε; rounding may take two values a step further apart.
-        error: the mean error.
-        step: of the grid, in the unit.
-        width: from the least value to the greatest.
-        unit: of what is published.
-        instead: what may be asked for where nothing is left, beside a larger ε.
+    One step costs ``each``, as ε, and rounding may take two values a step further apart. Step and width of the range are in
+    the unit of ``what`` is published, "reading" or "total"; ``instead`` may be asked for, beside a larger ε.
     """
     check_neighbours(each * 2, str(series.closeness), f"{what}s", f"{plain(step)} {unit}")
     if error > _SAYS * float(width):
@@ -277,12 +270,8 @@ def perturb_frame(
 ) -> Table:
     """Return a copy of a table with its readings perturbed; see `Series.perturb`.
 
-    Args:
-        series: the public clock, grid and options.
-        table: a DataFrame or a pyarrow Table.
-        columns: what its columns are.
-        release: what is published, in steps, for readings and the columns that were read as a pyarrow Table.
-        level: the public column of levels: it goes out as whoever names it knows, and no warning repeats it.
+    ``release`` says what is published, in steps, for readings and the columns that were read as a pyarrow Table. The public
+    column of levels goes out as whoever names it knows, and no warning repeats it.
     """
     series.check()
     names = [*columns.names, *([] if level is None else [level])]

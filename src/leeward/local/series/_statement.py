@@ -76,10 +76,6 @@ def statement(series: Series, totals: Totals | None = None, others: Sequence[str
         series: what is promised.
         totals: the totals that are published; None for readings.
         others: the columns that are passed on as they are; None where no table was read.
-
-    Raises:
-        RefusedError: as for `Series.check`.
-        LowUtilityError: as for `Series.check`.
     """
     if totals is None:
         series.check()

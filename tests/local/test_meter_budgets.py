@@ -153,7 +153,7 @@ def test_a_run_that_fails_after_it_was_charged_says_so(folder: Path, monkeypatch
     def broken(*_: Any) -> Any:
         raise DataError("Broken", "on purpose", "Mend it")
 
-    monkeypatch.setattr(Series, "release", broken)
+    monkeypatch.setattr(Series, "draw", broken)
     with pytest.raises(DataError) as failed:
         run(folder, new=True)
     assert "that stands: a second run pays again" in failed.value.__notes__[0]

@@ -263,7 +263,7 @@ def test_totals_of_a_feeder_add_up_its_meters(folder: Path) -> None:
 
 def test_prices_of_totals_with_days_of_different_length() -> None:
     made = check_job(spec(publish=TOTALS))
-    totals: Totals = made.totals  # type: ignore[attr-defined]
+    totals: Totals = made.totals[""]  # type: ignore[attr-defined]
     price = totals.price
     assert price.window == made.series.epsilon  # type: ignore[attr-defined]
     assert price.readings == price.window / 23

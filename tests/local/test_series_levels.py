@@ -212,12 +212,12 @@ def test_the_statement_tells_each_level_and_promises_all_what_the_weakest_has() 
 
 def test_what_a_level_leaves_out_is_the_sections_own() -> None:
     asked = {"a": {"factor": "4"}, "b": {"epsilon": "1", "unit": "1 kW"}, "c": {"within": "1 kW"}, "d": {}}
-    levels = job(protect={"levels": asked}).own.levels.each
+    levels = job(protect={"levels": asked}).levels.each
     rates = {name: series.mechanism.epsilon for name, series in levels.items()}
     assert rates == {"a": log(4) * 10, "b": 1, "c": log(2), "d": log(2) * 10}
     by_unit = {"within": None, "factor": None, "epsilon": "2", "unit": "1 kW"}
     asked = {"a": {"within": "100 W", "factor": "2"}, "b": {"epsilon": "1"}, "c": {"unit": "2 kW"}}
-    levels = job(protect=by_unit | {"levels": asked}).own.levels.each
+    levels = job(protect=by_unit | {"levels": asked}).levels.each
     assert [levels[name].mechanism.epsilon for name in "abc"] == [log(2) * 10, 1, 1]
     per_reading = {"within": None, "factor": None, "between": "hamming", "window": 1, "epsilon": "8"}
     made = job(protect=per_reading | {"levels": {"a": {}, "b": {"epsilon": "4"}}}).statement()

@@ -25,6 +25,9 @@ from leeward.local.series._appliance import Appliance
 from leeward.local.series._files import ReadingsFile
 from leeward.local.series._grid import Integers, ReadingGrid
 from leeward.local.series._readings import Readings, numbers_of
+from leeward.local.series._totals import Totals
+from leeward.local.series._totals_table import columns_of, rows_of
+from leeward.local.series._tree import TotalsTree
 from leeward.tables._columns import check_named
 
 _ROUNDED: Final = 1e-3
@@ -41,7 +44,9 @@ class Held(Private):
         names: the names of these; one that is None where there is one meter.
         column: the column that names them; None where there is one meter.
         called: what they are: "meter", or "group".
-        levels: for each of these, the number of the level that its noise is drawn at.
+        own: the number of the level of each reading.
+        levels: for each meter or group, the number of the level that its noise is drawn at.
+        left_out: how many rows of the table were not in the period.
     """
 
     readings: Readings
@@ -49,7 +54,9 @@ class Held(Private):
     names: Sequence[Any]
     column: str | None
     called: str
+    own: Integers
     levels: Integers
+    left_out: int
 
     def dense(self, slots: int) -> tuple[Integers, NDArray[np.bool_]]:
         """Return the readings of each group at each time, added up, and where there are those of all of its meters."""
@@ -96,26 +103,17 @@ def seen_readings(published: Path, value: str, held: Held, grid: ReadingGrid, sl
     return Seen(held, truth, shown, there & is_shown)
 
 
-def seen_totals(
-    published: Path, beside: Sequence[str], held: Held, attack: Appliance, slots: int, step: Fraction, order: Integers
-) -> Seen:
-    """Read noisy totals: one row for each meter or group, and span.
-
-    Args:
-        published: the file.
-        beside: its columns of how many readings a total has, and of totals.
-        held: the readings.
-        attack: one that knows what totals are made of.
-        slots: how many readings are due.
-        step: of totals.
-        order: where each number of `Appliance.moves` stands among the rows of one meter.
+def seen_totals(published: Path, asked: Totals | TotalsTree, held: Held, attack: Appliance) -> Seen:
+    """Read noisy totals: one row for each meter or group, and span; the attack is one that knows what they are made of.
 
     Raises:
         DataError: the file is not what the spec writes of the table.
     """
+    totals = asked.totals if isinstance(asked, TotalsTree) else asked
+    slots, order = totals.series.schedule.slots, rows_of(asked)
     truth, there = held.dense(slots)
-    many, total = beside
-    table = _read(published, [*beside, *([] if held.column is None else [held.column])], total)
+    many, total = columns_of(asked)[-2:]
+    table = _read(published, [many, total, *([] if held.column is None else [held.column])], total)
     each, groups = len(order), len(held.names)
     if len(table) != each * groups:
         raise _made_by_another()
@@ -128,9 +126,8 @@ def seen_totals(
         or (np.array(counted_there).reshape(groups, each)[:, order] != readings).any()
     ):
         raise _made_by_another()
-    return Seen(
-        held, attack.made_of(truth), _in_steps(values, step), attack.made_of(there.astype(np.int64)) == readings
-    )
+    shown, whole = _in_steps(values, totals.step), attack.made_of(there.astype(np.int64)) == readings
+    return Seen(held, attack.made_of(truth), shown, whole)
 
 
 def _read(published: Path, names: Sequence[str], number: str) -> Any:

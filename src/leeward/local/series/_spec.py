@@ -17,7 +17,7 @@ from leeward.local._as_they_are import AsTheyAre
 from leeward.local._level_keys import Level, check_pair
 from leeward.local.series._budget import Budget
 from leeward.local.series._closeness import Closeness
-from leeward.local.series._readings import Missing
+from leeward.local.series._readings import Columns, Missing
 from leeward.local.series._repeats import Repeat
 from leeward.local.series._schedule import Per
 from leeward.mechanism._series import Between, SeriesNoise
@@ -31,6 +31,11 @@ class Data(Section):
     value: str
     unit: str
     meter: str | None = None
+
+    @property
+    def columns(self) -> Columns:
+        """The names of its columns."""
+        return Columns(self.time, self.value, self.meter)
 
 
 class Period(Section):
@@ -214,16 +219,12 @@ def _check_repeat(spec: Spec) -> None:
         )
 
 
-def asked_of_levels(spec: Spec) -> dict[str, Closeness] | None:
-    """Return what each level asks for; None where all meters have one ε.
-
-    Raises:
-        SpecError: levels and their column do not go together, or with the other columns.
-    """
+def asked_of_levels(spec: Spec) -> dict[str, Closeness]:
+    """Return what each level asks for; where all meters have one ε, what a level without a name does."""
     protect, data = spec.protect, spec.data
     check_pair(protect.level, protect.levels)
     if protect.levels is None:
-        return None
+        return {"": protect.closeness()}
     if data.meter is None:
         raise SpecError(
             "[protect] levels without [data] meter",

@@ -435,7 +435,8 @@ def _series(made: LongSession) -> None:
     held["levels of meters"] = levels
     held["appliance"] = attack = lw.local.series.Appliance(series, adds=["1 kW"], first="2031-07-19T03:00")
     held["guesses"] = attack.chances(100)
-    held["attacked"] = seen = Held(readings, readings.meter, readings.meters, "meter", "meter", readings.meter * 0)
+    one = readings.meter * 0
+    held["attacked"] = seen = Held(readings, readings.meter, readings.meters, "meter", "meter", one, one, 0)
     held["attacked file"] = seen_readings(
         folder / "readings.out.parquet", "kw", seen, series.grid, series.schedule.slots
     )

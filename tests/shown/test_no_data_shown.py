@@ -430,6 +430,7 @@ def _series(made: LongSession) -> None:
         given = {"perturb": {"kind": "series"}, "data": data, "time": clock, "values": grid, "protect": protect}
         job, out = check_job({**given, "publish": {"what": what}}, folder=folder), folder / f"{what}.own.parquet"
         held |= {f"job of levels of {what}": job, f"written at levels, {what}": job.run(out, lambda *_: None)}
+        held |= {f"columns of {what}": job.spec.data.columns, f"stores of {what}": job.stores}
         held[f"stated levels of {what}"] = job.statement()
         made.on_purpose.add(out)
     held["levels of meters"] = levels
@@ -527,8 +528,7 @@ NEED_NO_TABLE = {
     "tables.TimeFormat",  # how times are written, as a spec says
     "tables.Writer",  # of text, which is handed on at once
     # what is written in a spec, or follows from it alone
-    *("local.Data", "local.Period", "local.Protect", "local.PublicPlaces", "local.PublicValues"),
-    *("local.Budget", "local.Spec", "local.SeriesChoice", "local.SeriesBudget", "local.AttackerView"),
+    *("local.Budget", "local.PublicPlaces", "local.SeriesChoice", "local.SeriesBudget", "local.AttackerView"),
     # a look at a published file, private and without a dict: tests/local/test_attacked looks at these
     *("local.Attack", "local.Attacked"),
     # what an attacker sees of made-up people

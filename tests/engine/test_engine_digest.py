@@ -365,6 +365,15 @@ def test_every_kind_of_value_is_digested_as_it_ever_was():
         assert found.marks == marks
 
 
+def test_a_decimal_without_digits_before_the_point_is_written_with_a_0():
+    """DuckDB writes none there, PostgreSQL and Spark write one: of one table there would be two digests."""
+    values = [Decimal("0.5000"), Decimal("-0.0001"), Decimal("0.0000"), None]
+    digested, marks = oracle({"d": [None if v is None else f"{v:.4f}" for v in values]}, ["decimal(4, 4)"])
+    with bind(pa.table({"d": pa.array(values, pa.decimal128(4, 4))}), {"d": "d"}) as bound:
+        found = recognised(bound, KEY, ())
+        assert (found.digest, found.marks) == (digested, marks)
+
+
 def test_nan_is_one_value_whatever_its_bits():
     made = [
         struct.unpack("<d", struct.pack("<Q", bits))[0] for bits in (0x7FF8 << 48, 0xFFF8 << 48, (0x7FF8 << 48) + 1)

@@ -49,6 +49,7 @@ KINDS: Mapping[str, Kind] = {
     "float4": Kind(pa.float32(), "real"),
     "float8": Kind(pa.float64(), "double precision"),
     "decimal": Kind(pa.decimal128(9, 2), "numeric(9, 2)"),
+    "share": Kind(pa.decimal128(4, 4), "numeric(4, 4)"),
     "text": Kind(pa.string(), "text"),
     "varchar": Kind(pa.string(), "varchar(40)"),
     "date": Kind(pa.date32(), "date"),

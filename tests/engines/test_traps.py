@@ -252,6 +252,7 @@ KEPT: dict[str, Sequence[Any]] = {
     ],
     "int8": [-(2**63) + 1, 0, 7, FAR],
     "decimal": [Decimal(x) for x in ("0.00", "-0.10", "12.30", "7.00")],
+    "share": [Decimal(x) for x in ("0.0000", "-0.0500", "0.9999", "0.5000")],
     "bool": [True, False],
     "text": [*ODD_TEXTS, "", "7.0", "07", "a\\b", "\u00e9", "e\u0301", "💧", "a:b", "x" * 300],
     "date": [date(1500, 1, 1), date(2024, 2, 29)],

@@ -59,6 +59,7 @@ _COST: Final = 1 << 13
 
 _KNOWN = (
     ("decimal(38, 2)", "-123456789012345678901234567890.05::DECIMAL(38, 2)", "-123456789012345678901234567890.05"),
+    ("decimal(4, 4)", "-0.05::DECIMAL(4, 4)", "-0.0500"),
     ("string", "' 7.0'", " 7.0"),
     ("binary", "'\\xFF\\x00a'::BLOB", "\\xFF\\x00a"),
     ("time", "TIME '23:59:59.999999'", "23:59:59.999999"),
@@ -129,7 +130,7 @@ def _summed(bound: Bound, asked: Asked) -> Sums:
             columns[f"v{i}"] = number.cast("int64")
             columns[f"t{i}"] = number.isnull().ifelse(rows[name].cast("string"), None)
         else:
-            columns[f"v{i}"] = rows[name] if kind in ("whole", "flag", "real") else rows[name].cast("string")
+            columns[f"v{i}"] = rows[name] if kind in ("whole", "flag", "real") else _text(rows[name])
     return total(bound.summed(rows.select(**columns), asked), asked)
 
 
@@ -146,6 +147,14 @@ def _kind(kind: Any) -> str:
     return "text" if kind.is_string() or kind.is_decimal() else "bytes"
 
 
+def _text(column: Any) -> Any:
+    """A column as texts; of decimals without digits before the point DuckDB writes none, and others a 0."""
+    kind, text = column.type(), column.cast("string")
+    if kind.is_decimal() and kind.precision == kind.scale:
+        text = text.re_replace(r"^\.", "0.").re_replace(r"^-\.", "-0.")
+    return text
+
+
 @functools.cache
 def _check_engine() -> None:
     """Have the engine write values whose text is known.
@@ -154,7 +163,7 @@ def _check_engine() -> None:
         EngineError: it writes one otherwise, so that two values may have one text.
     """
     probe = ibis.table({f"c{i}": kind for i, (kind, _, _) in enumerate(_KNOWN)}, name="probe")
-    texts = compiled(probe.select(**{name: probe[name].cast("string") for name in probe.columns}))
+    texts = compiled(probe.select(**{name: _text(probe[name]) for name in probe.columns}))
     given = ", ".join(f"{value} AS c{i}" for i, (_, value, _) in enumerate(_KNOWN))
     with duckdb.connect() as engine:
         written = engine.execute(f"WITH probe AS (SELECT {given}) {texts}").fetchall()[0]

@@ -83,15 +83,16 @@ def test_the_content_of_a_table_is_that_which_duckdb_recognises(kind: str, tmp_p
     values, found = [*KEPT[kind], None], []
     for written in (values, values[:-2] + values[-1:] + [values[0]]):
         case = Case({"v": column(kind, written), "person": column("int8", range(len(written)))}, {})
-        for hold in (HOLDERS["parquet"], *OF_SPARK.values()):
-            held = hold(case, tmp_path, None)
-            assert held is not None
+        ways = [hold(case, tmp_path, None) for hold in (HOLDERS["parquet"], *OF_SPARK.values())]
+        assert len(ways) - ways.count(None) == (2 if kind == "uint8" else 3)
+        for held in filter(None, ways):
             with held.bound({"a value": "v", "person": "person"}) as bound:
                 content = recognised(bound, b"secret" * 8, ())
                 found.append((content.digest, content.marks))
-    assert found[0] == found[1] == found[2]
-    assert found[3] == found[4] == found[5]
-    assert found[0][0] != found[3][0]
+    half = len(found) // 2
+    assert found[:half] == found[:1] * half
+    assert found[half:] == found[half : half + 1] * half
+    assert found[0][0] != found[half][0]
 
 
 def test_workers_need_no_leeward() -> None:

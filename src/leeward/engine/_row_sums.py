@@ -182,6 +182,8 @@ def _numbers(values: pa.Array, missing: NDArray[np.bool_]) -> NDArray[Any]:
     """Integers of 64 bits, with a sign or without, or floats of 64 bits."""
     if pa.types.is_boolean(values.type):
         values = values.cast(pa.uint8())
+    elif pa.types.is_decimal(values.type):
+        values = values.cast(pa.uint64())  # Spark has no other type for these
     kind, held = np.dtype(values.type.to_pandas_dtype()), values.buffers()[1]
     if held is None:
         return np.zeros(len(values), np.int64)

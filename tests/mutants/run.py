@@ -121,9 +121,9 @@ class Copy:
             os._exit(code)
 
     @functools.cache  # noqa: B019 - a test is tried once without mutants
-    def passes(self, test: str) -> bool:
-        """Whether a test passes as the sources are."""
-        return self.outcome([test])[0] == "passed"
+    def passes(self, tests: str) -> bool:
+        """Whether tests pass as the sources are."""
+        return self.outcome(tests.split(" "))[0] == "passed"
 
     @contextlib.contextmanager
     def holding(self, mutant: Mutant) -> Iterator[None]:
@@ -143,8 +143,8 @@ class Copy:
         with self.holding(mutant):
             found, by = self.outcome(mutant.tests.split())
         outcome = {"passed": "survived", "failed": "caught", "hangs": "caught"}.get(found, "broken")
-        if found == "failed" and not self.passes(by):
-            outcome, by = "broken", f"{by} fails without it too"
+        if found in {"failed", "hangs"} and not self.passes(by):
+            outcome, by = "broken", f"{by} fails without it too" if found == "failed" else "it hangs without it too"
         if outcome == "survived" and mutant.equivalent:
             outcome = "equivalent"
         elif outcome == "caught" and mutant.equivalent:

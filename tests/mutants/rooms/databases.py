@@ -426,7 +426,7 @@ MUTANTS = [
         "_started",
         '"umask": 0o077',
         '"umask": 0o022',
-        "tests/engines/test_inside_spark.py",
+        "tests/engines/test_inside_spark.py::test_what_spark_moves_from_task_to_task_is_for_its_owner_alone",
         "what Spark moves from task to task is for everybody to read",
     ),
     M(

@@ -18,6 +18,7 @@ LOOK = "leeward.engine._look"
 DIGESTS = "tests/engine/test_engine_digest.py"
 ROW_SUMS = "leeward.engine._row_sums"
 TRAPS = "tests/engines/test_traps.py"
+SPARK = "tests/engines/test_inside_spark.py"
 CROSSED = "tests/engine/test_crossed_groups.py"
 LEFT_OUT = "tests/local/test_left_out_rows.py"
 
@@ -235,9 +236,9 @@ MUTANTS = [
     M("leeward.engine._postgres_sums", "_halves", "18446744073709551616", "0", TRAPS, "half of all hashes are other numbers than in DuckDB"),
     M("leeward.engine._postgres_sums", "_flags", "4 **", "2 **", TRAPS, "what is missing is said by other bits than in DuckDB"),
     M("leeward.engine._postgres_sums", "_last", "octet_length(b) - 15", "octet_length(b) - 31", TRAPS, "the last words of a row are not in its hash"),
-    M("leeward.engine._in_spark", "_sent_whole", "pickler.register_pickle_by_value(_row_sums)", "pass", "tests/engines/test_inside_spark.py",
+    M("leeward.engine._in_spark", "_sent_whole", "pickler.register_pickle_by_value(_row_sums)", "pass", f"{SPARK}::test_workers_need_no_leeward",
       "workers need Leeward to count"),
-    M("leeward.engine._in_spark", "InSpark.summed", "_check_workers(self._session)", "pass", "tests/engines/test_inside_spark.py",
+    M("leeward.engine._in_spark", "InSpark.summed", "_check_workers(self._session)", "pass", f"{SPARK}::test_workers_that_cannot_hash_rows_are_said",
       "workers without a library are said to be the data's fault"),
     M("leeward.engine._in_postgres", "_crypto_of", "if row is None:", "if False:", "tests/engines/test_inside_postgres.py", "a database without AES ends in a TypeError"),
 ]  # fmt: skip

@@ -19,6 +19,7 @@ import collections
 import functools
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -198,10 +199,8 @@ def _count(event: Event, times: int, counts: collections.Counter[Event]) -> None
             _count(part, times, counts)
     elif isinstance(event, SelfComposedEvent):
         _count(event.event, times * event.times, counts)
-    elif isinstance(event, GeometricEvent) and event.places > 1:
-        counts[GeometricEvent(event.up, event.down, moves=event.moves, monotone=event.monotone)] += times * event.places
-    elif isinstance(event, LaplaceEvent) and event.places > 1:
-        counts[LaplaceEvent(event.up, event.down, moves=event.moves, monotone=event.monotone)] += times * event.places
+    elif isinstance(event, GeometricEvent | LaplaceEvent):
+        counts[replace(event, places=1)] += times * event.places
     elif isinstance(event, Event):
         counts[event] += times
     else:

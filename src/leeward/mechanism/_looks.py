@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from leeward.exact._real import Exact, Real, inf, integer
+from leeward.exact._real import Real, inf, integer
 from leeward.exact._weight import Weight, weight
-from leeward.mechanism._calibration import least_multiple
 from leeward.noise import DirectedGeometric
+from leeward.noise._by_tail import ByTail
 
 
 @dataclass(frozen=True)
-class LargestLook:
+class LargestLook(ByTail):
     """The law of max_j (noise_j − g_j), for upward noise of rising rates and margins of which the last is 0.
 
     Attributes:
@@ -38,19 +38,11 @@ class LargestLook:
         """∞: the last look has no margin and its noise is never below 0, so neither is the maximum."""
         return inf
 
-    def pmf(self, k: int) -> Weight:
-        """Return P(maximum = k)."""
-        return self.cdf(k) - self.cdf(integer(k, "k") - 1)
-
-    def cdf(self, k: int) -> Weight:
-        """Return P(maximum ≤ k)."""
-        k = integer(k, "k")
-        below = (law.cdf(k + margin) for law, margin in zip(self.laws, self.margins, strict=True))
-        return math.prod(below, start=weight(1))
-
     def tail(self, k: int) -> Weight:
         """Return P(maximum ≥ k)."""
-        return 1 - self.cdf(integer(k, "k") - 1)
+        k = integer(k, "k") - 1
+        below = (law.cdf(k + margin) for law, margin in zip(self.laws, self.margins, strict=True))
+        return 1 - math.prod(below, start=weight(1))
 
     def published(self, k: int) -> tuple[Weight, ...]:
         """Return for each look how likely it is the first to exceed k + its margin."""
@@ -59,8 +51,3 @@ class LargestLook:
             found.append(none_before * law.tail(k + margin + 1))
             none_before = none_before * law.cdf(k + margin)
         return tuple(found)
-
-    def quantile(self, p: Weight | Exact) -> int:
-        """Return the least k with P(maximum ≤ k) ≥ p, for 0 < p < 1."""
-        least = self.laws[-1].quantile(p)  # the maximum is at least the last look's noise
-        return least - 1 + int(least_multiple(lambda more: self.cdf(least - 1 + int(more)) >= p, 1))

@@ -43,10 +43,10 @@ from leeward._taught import taught
 from leeward.distance import Derived
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, exact, finite, outward, plainly, whole
-from leeward.exact._weight import Weight, exp_minus, weight, weighted_sum
+from leeward.exact._weight import Weight, exp_minus, weight
 from leeward.mechanism._finite import FiniteMechanism
 from leeward.mechanism._geometric import integers
-from leeward.noise import Bits, SystemBits, flip_minus, uniform_below
+from leeward.noise import Bits, FirstAccepted, SystemBits, flip_minus, uniform_below
 
 _BITS = 56
 """Of a chance: as many as are told of a float, and a few more."""
@@ -177,18 +177,9 @@ class NoisyMax:
         return named
 
     def _first(self, counts: dict[int, int]) -> dict[int, Weight]:
-        """Pr[i] of each option left: the polynomial in u, integrated."""
-        largest = max(counts.values())
-        accepted = {i: exp_minus(self.rate * (largest - c)) for i, c in counts.items()}
-        chance = {}
-        for i, p in accepted.items():
-            polynomial = [p]
-            for q in (q for j, q in accepted.items() if j != i):
-                polynomial = [
-                    a - q * b for a, b in zip([*polynomial, weight(0)], [weight(0), *polynomial], strict=True)
-                ]
-            chance[i] = weighted_sum((c / (power + 1), 1) for power, c in enumerate(polynomial))
-        return chance
+        """Pr[i] of each option left: that of one run of a single point with the loss that it has."""
+        chances = FirstAccepted(self.rate).pmf([-count for count in counts.values()], [1] * len(counts))
+        return dict(zip(counts, chances, strict=True))
 
     def _check(self, shape: tuple[int, ...]) -> None:
         if len(shape) != 1 or shape[0] < self.how_many:

@@ -11,13 +11,13 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from leeward.exact._real import Exact, Real, inf, integer
+from leeward.exact._real import Real, inf, integer
 from leeward.exact._weight import Weight, exp_minus, weight
-from leeward.mechanism._calibration import least_multiple
+from leeward.noise._by_tail import ByTail
 
 
 @dataclass(frozen=True)
-class Overshoot:
+class Overshoot(ByTail):
     """The law of G + H + d: G and H independent upward geometric noise, d a whole number that is known.
 
     Attributes:
@@ -45,15 +45,6 @@ class Overshoot:
     def _xy(self) -> tuple[Weight, Weight]:
         return exp_minus(self.counted), exp_minus(self.left_out)
 
-    def pmf(self, k: int) -> Weight:
-        """Return P(value = k)."""
-        k = integer(k, "k")
-        return self.tail(k) - self.tail(k + 1)
-
-    def cdf(self, k: int) -> Weight:
-        """Return P(value ≤ k)."""
-        return 1 - self.tail(integer(k, "k") + 1)
-
     def tail(self, k: int) -> Weight:
         """Return P(value ≥ k)."""
         m = integer(k, "k") - self.most
@@ -64,11 +55,6 @@ class Overshoot:
             return exp_minus(self.counted * m) * (1 + m * (1 - x))
         top = exp_minus(self.left_out * more) * (1 - x) - exp_minus(self.counted * more) * (1 - y)
         return top / (y - x)
-
-    def quantile(self, p: Weight | Exact) -> int:
-        """Return the least k with P(value ≤ k) ≥ p, for 0 < p < 1."""
-        wished = weight(p)
-        return self.most - 1 + int(least_multiple(lambda k: self.cdf(self.most - 1 + int(k)) >= wished, 1))
 
     def mean(self) -> Weight:
         """Return its mean: x/(1 − x) + y/(1 − y) + d."""

@@ -27,6 +27,7 @@ from leeward.exact._real import Exact, Real, finite, integer, whole
 from leeward.exact._weight import Weight, exp_minus, weight
 from leeward.noise._bernoulli import WIDTH, compare
 from leeward.noise._bits import Bits
+from leeward.noise._by_tail import ByTail
 from leeward.noise._digits import floor_digits
 
 LONGEST_REACH: Final = 2**40
@@ -36,7 +37,7 @@ _WORDS_AT_ONCE: Final = 1 << 18
 
 
 @dataclass(frozen=True)
-class CutGeometric:
+class CutGeometric(ByTail):
     """The law P(k) ∝ e^{−rate·|k|} on 0, …, reach, or on −reach, …, reach.
 
     Args:
@@ -93,10 +94,6 @@ class CutGeometric:
             return 1 - self.tail(1 - k) if self.both_ways else weight(1)
         decay = exp_minus(self.rate * k) - exp_minus(self.rate * (self.reach + 1))
         return decay / ((1 - exp_minus(self.rate)) * self._weight)
-
-    def cdf(self, k: int) -> Weight:
-        """Return P(K ≤ k)."""
-        return 1 - self.tail(integer(k, "k") + 1)
 
     def mean_absolute(self) -> Weight:
         """Return E|K|."""

@@ -23,12 +23,12 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._integers import least_between
 from leeward.errors import InputError, NoiseError
 from leeward.exact._real import Exact, Real, inf, positive, whole
 from leeward.exact._weight import Weight, exp_minus, weight, weighted_sum
 from leeward.noise._bernoulli import Coin
 from leeward.noise._bits import Bits
+from leeward.noise._by_tail import ByTail
 from leeward.noise._geometric import LEAST_RATE, DirectedGeometric
 from leeward.noise._saturating import add_saturating
 from leeward.noise._uniform import uniform_below
@@ -150,7 +150,7 @@ class NormNoise:
 
 
 @dataclass(frozen=True)
-class Marginal:
+class Marginal(ByTail):
     """The exact law of one coordinate of norm noise: what decisions about one count need.
 
     Given R it is uniform on 0..R (one side) or −R..R, so every sum is one of ``C_R·x^R`` with the power n − 1 or n.
@@ -174,26 +174,6 @@ class Marginal:
         if self.noise.one_sided:
             return weight(1) if k <= 0 else self._above(k)
         return self._above(k) if k > 0 else 1 - self._above(1 - k)
-
-    def cdf(self, k: int) -> Weight:
-        """Return P(z_1 ≤ k)."""
-        return 1 - self.tail(k + 1)
-
-    def pmf(self, k: int) -> Weight:
-        """Return P(z_1 = k)."""
-        return self.tail(k) - self.tail(k + 1)
-
-    def quantile(self, p: Weight | Exact) -> int:
-        """Return the least integer k with P(z_1 ≤ k) ≥ p, for 0 < p < 1."""
-        p = weight(p)
-        if not 0 < p < 1:
-            raise InputError(f"The quantile at {float(p):.6g}", "p must lie strictly between 0 and 1", "Give such a p")
-        low, high = -1, 1
-        while self.cdf(high) < p:
-            high *= 2
-        while self.cdf(low) >= p:
-            low *= 2
-        return least_between(lambda k: self.cdf(k) >= p, low, high)
 
     def mean(self) -> Weight:
         """Return E z_1."""

@@ -129,14 +129,24 @@ def states(city: City, setting: Setting, name: str, seed: int) -> NDArray[np.int
     return np.where(coin < chance, np.where(safe, 1, 3), 2)
 
 
-def _map(key: str, city: City, setting: Setting) -> Figure:
-    truth = np.where(city.counts <= setting.at_most, 1, 3)
-    shown = {
-        "the truth": truth,
+def answers(city: City, setting: Setting) -> dict[str, NDArray[np.int64]]:
+    """Return the states of each place in truth, and as each way of answering says them."""
+    return {
+        "the truth": np.where(city.counts <= setting.at_most, 1, 3),
         "ε-DP": states(city, setting, EPSILON_BOUND, 1),
         "(ε, δ)-DP": states(city, setting, DELTA_BOUND, 2),
         "ADP": states(city, setting, CORRECTED if setting.strict else PRINTED, 3),
     }
+
+
+def how_many(shown: Mapping[str, NDArray[np.int64]]) -> list[tuple[str, int, int, int]]:
+    """Return how many places are called safe, obscure and dangerous by each."""
+    return [(name, int((s == 1).sum()), int((s == 2).sum()), int((s == 3).sum())) for name, s in shown.items()]
+
+
+def _map(key: str, city: City, setting: Setting) -> Figure:
+    shown = answers(city, setting)
+    truth = shown["the truth"]
     names = [
         f"<b>{name}</b><br>{int((s == 1).sum()):,}/{int((truth == 1).sum()):,} safe"
         f"<br>{int((s == 3).sum()):,}/{int((truth == 3).sum()):,} dangerous"
@@ -170,8 +180,7 @@ def _map(key: str, city: City, setting: Setting) -> Figure:
             ),
             **place(figure, 0),
         )
-    rows = [(name, int((s == 1).sum()), int((s == 2).sum()), int((s == 3).sum())) for name, s in shown.items()]
-    return Figure(key, pd.DataFrame(rows, columns=["answers", "safe", "obscure", "dangerous"]), figure)
+    return Figure(key, pd.DataFrame(how_many(shown), columns=["answers", "safe", "obscure", "dangerous"]), figure)
 
 
 # ---- Figure 4

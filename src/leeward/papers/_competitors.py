@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -62,7 +62,11 @@ def _curve(fall: Fraction, rise: Fraction | None, alpha: Fraction, delta: Fracti
 
 def expected_beta(histogram: Mapping[int, int], setting: Setting, name: str) -> float:
     """Return E[β] of Section VI-A4: the chance of a right answer at a safe place drawn at random."""
-    beta = chances(setting, name)
+    return mean_at_safe(histogram, chances(setting, name))
+
+
+def mean_at_safe(histogram: Mapping[int, int], beta: Sequence[float]) -> float:
+    """Return the mean over the places with counts that are safe, of which each has its chance of a right answer."""
     safe = [histogram.get(c, 0) for c in range(len(beta))]
     return sum(n * b for n, b in zip(safe, beta, strict=True)) / max(sum(safe), 1)
 
@@ -71,6 +75,3 @@ def right_at_random(histogram: Mapping[int, int], setting: Setting, name: str) -
     """Return the chance that a place drawn at random is safe and is called so."""
     beta = chances(setting, name)
     return sum(histogram.get(c, 0) * b for c, b in enumerate(beta)) / sum(histogram.values())
-
-
-Histograms = Mapping[str, Mapping[int, int]]

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -208,16 +207,11 @@ def _prior(name: str, size: int) -> Any:
 
 def _on_answers(answers: list[Fraction], rate: Fraction) -> FiniteMechanism:
     """TG on the finest grid of the answers: q[0..k], q[0..nk] for the sum, the half grid for averages of two."""
-    step = functools.reduce(_gcd, answers)
+    common = math.lcm(*(y.denominator for y in answers))
+    step = Fraction(math.gcd(*(int(y * common) for y in answers)), common)
     places = {y: int(y / step) for y in answers}
     mechanism = Geometric(Line(rate, rate), step=step, lower=0, upper=max(places.values()))
     return mechanism.on(range(max(places.values()) + 1)).pull_back(answers, places.__getitem__)
-
-
-def _gcd(a: Fraction, b: Fraction) -> Fraction:
-    while b:
-        a, b = b, a % b
-    return a
 
 
 def _optima(v: ValueGrid, persons: int, priors: list[str]) -> pd.DataFrame:

@@ -22,10 +22,10 @@ import pandas as pd
 from leeward.errors import InputError
 from leeward.papers import _cities as cities
 from leeward.papers._adp_day import DAY, at_least, cumulative, number_figure, right_figure, simulated
-from leeward.papers._adp_hour import beta_figure, states
+from leeward.papers._adp_hour import answers, beta_figure, how_many
 from leeward.papers._cities import READINGS, City, Reading, delta_answer
 from leeward.papers._claim import Chapter, Figure
-from leeward.papers._competitors import CORRECTED, DELTA_BOUND, EPSILON_BOUND, PRINTED, Setting
+from leeward.papers._competitors import Setting, mean_at_safe
 from leeward.papers._visits import Histogram, VisitsFile, busiest, histograms
 
 STAY = "STAY"
@@ -171,8 +171,7 @@ def _under(
 def _at_one(reading: Reading, histogram: Histogram) -> float:
     """Return E[β] at t = 1 of one hour."""
     same = reading.at(1)
-    safe = {c: histogram.get(c, 0) for c in range(same.at_most + 1)}
-    return sum(n * same.alap(c) for c, n in safe.items()) / max(1, sum(safe.values()))
+    return mean_at_safe(histogram, [same.alap(c) for c in range(same.at_most + 1)])
 
 
 def said(hour: Histogram) -> pd.DataFrame:
@@ -184,14 +183,5 @@ def said(hour: Histogram) -> pd.DataFrame:
         ("2", Setting(t=3, alpha=Fraction(0), strict=True)),
         ("3", Setting()),
     ):
-        drawn = {
-            "the truth": np.where(counts <= setting.at_most, 1, 3),
-            "ε-DP": states(places, setting, EPSILON_BOUND, 1),
-            "(ε, δ)-DP": states(places, setting, DELTA_BOUND, 2),
-            "ADP": states(places, setting, CORRECTED if setting.strict else PRINTED, 3),
-        }
-        rows += [
-            (f"Figure {figure}", name, *(int((state == which).sum()) for which in (1, 2, 3)))
-            for name, state in drawn.items()
-        ]
+        rows += [(f"Figure {figure}", *row) for row in how_many(answers(places, setting))]
     return pd.DataFrame(rows, columns=["as in", "answers", "safe", "obscure", "dangerous"])

@@ -140,6 +140,7 @@ def tumult_job(folder: Path) -> None:
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.memory", "4g")
+        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))  # Tumult keeps what it works out there
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.parquet.inferTimestampNTZ.enabled", "false")

@@ -42,13 +42,11 @@ from leeward.local import check_job
 from leeward.local._levels import LevelsOfPeople
 from leeward.local.location._clamped import Clamped
 from leeward.local.location._formats import open_positions
-from leeward.local.location._order import PositionOrder
 from leeward.local.location._own_reports import OwnReports
 from leeward.local.location._paid_rows import PaidRows
 from leeward.local.location._told import Told
 from leeward.local.location._tracks import TrackPlace, Tracks, TracksOfPeople
 from leeward.local.series._attack_table import Held, seen_readings
-from leeward.local.series._days import Days
 from leeward.local.series._files import ReadingsFile
 from leeward.local.series._readings import Columns, read_readings
 from leeward.local.series._repeats import Remembered, Repeat
@@ -386,8 +384,7 @@ def _tracks(made: LongSession, geo: lw.PlanarLaplace) -> None:
     held |= {"tracks": tracks, "track place": place, "tracks of people": TracksOfPeople(tracks)}
     own = OwnReports(geo, folder / "own.state", every="10 min", reports_a_day=1, new=True)
     held |= {"own reports": own, "own report": own.report(float(north[0]), float(east[0]))}
-    looked = Clamped(geo.box)
-    held["told"] = told = Told(PositionOrder(), looked, tracks, geo, Days(None))
+    held["told"] = told = Told(geo, tracks, None)
     told.add(["ann"], None, [1.0], None)
     made.on_purpose.add(out)
 

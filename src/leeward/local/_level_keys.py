@@ -7,7 +7,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from leeward._toml import ExactText, Section
-from leeward.errors import SpecError
+from leeward.errors import InputError, SpecError
+from leeward.exact._real import Exact, Real, exact
+
+
+def read_factor(given: Exact) -> Real:
+    """Read how much likelier an output may be."""
+    factor = exact(given)
+    if factor.is_infinite or factor <= 1:
+        raise InputError(
+            f"factor = {factor}", "it is how much likelier an output may be, above 1 and finite", 'Write factor = "2"'
+        )
+    return factor
 
 
 class Level(Section):

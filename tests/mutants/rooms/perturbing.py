@@ -86,7 +86,7 @@ MUTANTS = [
       "the unit of ε is forgotten"),
     M("leeward.local.series._post_processing", "PostProcessing.__call__", "np.clip(noisy, grid.lowest, grid.highest) if self.clamp else noisy", "np.clip(noisy, grid.lowest, grid.highest)",
       "tests/local/test_series_promise.py " + KEYS, "readings are clamped unasked"),
-    M("leeward.local.series._closeness", "Closeness._promised", "odds.is_infinite or odds <= 1", "odds.is_infinite", "tests/local/test_series_promise.py", "a factor that promises nothing"),
+    M("leeward.local._level_keys", "read_factor", "factor.is_infinite or factor <= 1", "factor.is_infinite", "tests/local/test_series_promise.py", "a factor that promises nothing"),
     M("leeward.local.series._grid", "ReadingGrid.__post_init__", "lowest.denominator != 1 or highest.denominator != 1 or low >= high", "low >= high", "tests/local/test_series_readings.py",
       "bounds between grid points"),
     M("leeward.local.series._post_processing", "_smoothed", "keys + width // 2, side=\"right\"", "keys + width // 2, side=\"left\"", "tests/local", "a mean over a span that is not centred"),

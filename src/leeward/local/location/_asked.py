@@ -18,8 +18,9 @@ from fractions import Fraction
 
 from leeward._plain import told
 from leeward.errors import InputError, LowUtilityError, RefusedError
-from leeward.exact._real import Exact, Real, exact, positive
+from leeward.exact._real import Exact, Real, positive
 from leeward.exact._weight import log
+from leeward.local._level_keys import read_factor
 from leeward.local.location._length import metres, round_below
 
 
@@ -62,11 +63,7 @@ class Asked:
                 "it is the length that an epsilon is for, and here that is within",
                 'Leave it out; or write epsilon = "0.01", unit = "1 m"',
             )
-        odds = exact(factor)
-        if odds.is_infinite or odds <= 1:
-            raise InputError(
-                f"factor = {odds}", "it is how much likelier an output may be, above 1 and finite", 'Write factor = "2"'
-            )
+        odds = read_factor(factor)
         return cls(log(odds), metres(within, "within"), f'within="{within}", factor="{odds}"', odds)
 
     @property

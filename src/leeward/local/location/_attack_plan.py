@@ -7,30 +7,21 @@ from pathlib import Path
 
 from leeward.local.location._attacker import AttackerView
 from leeward.local.location._levels import Levels
-from leeward.local.location._planar_laplace import PlanarLaplace
 from leeward.local.location._public_places import read_places
 from leeward.local.location._spec import Attacker
 from leeward.local.location._terms import AttackerPart, AttackerSees
 from leeward.local.location._tracks import Tracks
 
-Columns = tuple[list[float], list[float], list[float] | None]
-
-
-def attackers_places(asked: Attacker, folder: Path) -> Columns:
-    """Read where people may be, and how often: latitudes, longitudes, weights."""
-    return read_places(asked, folder).columns
-
 
 def attacker_part(
-    asked: Attacker, folder: Path, geo: PlanarLaplace, levels: Levels | None, tracks: Tracks | None, *, repeats: bool
+    asked: Attacker, folder: Path, levels: Levels, tracks: Tracks | None, *, repeats: bool
 ) -> AttackerPart:
     """Simulate what the attacker of a spec learns; reads public places alone.
 
     With ``tracks`` a new report is drawn only if the last one has become wrong. Where one ``repeats`` on a grid point, a
     stop shows one, however long it is.
     """
-    places = attackers_places(asked, folder)
-    north, east, weights = places
+    north, east, weights = read_places(asked, folder).columns
     if tracks is not None:
         assert asked.between is not None  # the spec was checked
         views = tracks.attacker(north, east, weights, between=asked.between, rows=asked.reports)
@@ -40,15 +31,14 @@ def attacker_part(
             sees=_sees(None, views),
         )
     counts = [1] if repeats else asked.reports
-    made = {None: geo} if levels is None else dict(levels.mechanisms)
     again = ", which show one report however many rows it has, if all are on one grid point" if repeats else ""
     return AttackerPart(
         places=len(north),
         text=f"who sees independent reports of one stop{again}",
         sees=tuple(
             each
-            for level, noise in made.items()
-            for each in _sees(level, noise.attacker(north, east, weights, reports=counts))
+            for level, noise in levels.mechanisms.items()
+            for each in _sees(level or None, noise.attacker(north, east, weights, reports=counts))
         ),
     )
 

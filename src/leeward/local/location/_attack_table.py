@@ -15,12 +15,11 @@ from leeward._paths import resolve
 from leeward.errors import DataError
 from leeward.local._levels import name_of_level
 from leeward.local.location._after import PriorPlaces
-from leeward.local.location._attack_plan import attackers_places
 from leeward.local.location._attacked import Attack, check_attackable
 from leeward.local.location._files import PositionFile
 from leeward.local.location._formats import open_positions
 from leeward.local.location._levels import Levels
-from leeward.local.location._planar_laplace import PlanarLaplace
+from leeward.local.location._public_places import read_places
 from leeward.local.location._spec import Attacker, Location
 from leeward.local.location._tracks import Tracks
 from leeward.local.series._days import Days
@@ -32,8 +31,7 @@ def attack_table(
     spec: Location,
     known: Attacker,
     folder: Path,
-    geo: PlanarLaplace,
-    levels: Levels | None,
+    levels: Levels,
     tracks: Tracks | None,
     published: Path,
 ) -> list[str]:
@@ -45,24 +43,24 @@ def attack_table(
         RefusedError: reports of which no exact law is known.
         DataError: a file that is not as described.
     """
-    mechanisms = {None: geo} if levels is None else dict(levels.mechanisms)
-    for each in mechanisms.values():
+    geo = levels.weakest
+    for each in levels.mechanisms.values():
         check_attackable(each)
     data = spec.data
     private = open_positions(resolve(data.table, folder), data.latitude, data.longitude)
     seen = open_positions(published, data.latitude, data.longitude)
     asked = [name for name in (data.person, data.time, spec.protect.level) if name is not None]
     private.require(asked)
-    places = PriorPlaces.of(geo.plane, *attackers_places(known, folder))
+    places = PriorPlaces.of(geo.plane, *read_places(known, folder).columns)
     attack = Attack(places, tracks, repeats=spec.repeat is not None)
     calendar = Days(data.timezone)
     for north, east, extra, reports in _beside(private, seen, asked):
         named = dict(zip(asked, extra, strict=True))
         people, times = named.get(data.person or ""), named.get(data.time or "")
-        at = [] if levels is None else [name_of_level(level) for level in named[levels.column]]
+        at = [] if levels.column is None else [name_of_level(level) for level in named[levels.column]]
         there = geo.present(north, east)
-        for level, noise in mechanisms.items():
-            rows = np.flatnonzero(there if level is None else there & (np.array(at, dtype=object) == level))
+        for level, noise in levels.mechanisms.items():
+            rows = np.flatnonzero(there if levels.column is None else there & (np.array(at, dtype=object) == level))
             truth = places.nearest(*geo.box.nearest(north[rows], east[rows]))
             attack.take(
                 noise,

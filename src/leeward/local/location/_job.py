@@ -33,7 +33,6 @@ from leeward.local.location._formats import open_positions
 from leeward.local.location._level_sections import cap_of_a_day, check_levels
 from leeward.local.location._level_statement import statement_of_levels
 from leeward.local.location._levels import Levels, Made
-from leeward.local.location._order import PositionOrder
 from leeward.local.location._paid_rows import PaidRows
 from leeward.local.location._public_places import read_places
 from leeward.local.location._spec import Location, Track, read_spec
@@ -42,7 +41,7 @@ from leeward.local.location._terms import Terms
 from leeward.local.location._told import Told, cost_of_one
 from leeward.local.location._tracks import Tracks
 from leeward.local.series._days import Days, in_words
-from leeward.outputs import beside
+from leeward.outputs import Files, beside
 from leeward.tables._kinds import ENDINGS, kind_of
 
 CELL_COLUMN: Final = "h3"
@@ -70,10 +69,14 @@ class LocationJob:
 
     spec: Location
     folder: Path
-    geo: PlanarLaplace
+    levels: Levels
     terms: Terms
-    levels: Levels | None = None
     tracks: Tracks | None = None
+
+    @property
+    def geo(self) -> PlanarLaplace:
+        """The mechanism that is promised of every report: that of the largest ε."""
+        return self.levels.weakest
 
     @classmethod
     def of(cls, spec: Location, folder: Path) -> LocationJob:
@@ -95,28 +98,23 @@ class LocationJob:
                 geo = geo.to_places(*at) if places.use == "remap" else drawn[places.use](*at, felt=known.felt)[0]
             return (geo if h3 is None else geo.to_h3(h3)), compared
 
-        levels, a_day = None, None
-        if spec.protect.levels is None:
-            geo, compared = after(PlanarLaplace(box=box, **spec.protect.keys()))
-        else:
-            levels = Levels(spec.protect, box, after)
-            geo, compared = levels.weakest, None
-            a_day = cap_of_a_day(spec, levels)
+        levels = Levels(spec.protect, box, after)
+        geo, a_day = levels.weakest, cap_of_a_day(spec, levels)
         tracks = None if spec.track is None else Tracks(geo, **_track_keys(spec.track))
         terms = replace(
             geo.terms,
             track=None if tracks is None else tracks.part(),
-            compared=compared,
-            reports_a_day=None if budget is None or levels else whole(budget.reports_a_day, "reports_a_day"),
+            compared=levels.compared.get(""),
+            reports_a_day=None if budget is None or levels.column else whole(budget.reports_a_day, "reports_a_day"),
             a_day=a_day,
             over=None if budget is None else budget.over,
             days=None if budget is None else in_words(spec.data.timezone, dated=spec.data.time is not None),
             repeats=spec.repeat is not None,
             attacker=None
             if spec.attacker is None
-            else attacker_part(spec.attacker, folder, geo, levels, tracks, repeats=spec.repeat is not None),
+            else attacker_part(spec.attacker, folder, levels, tracks, repeats=spec.repeat is not None),
         )
-        return cls(spec, folder, geo, terms, levels, tracks)
+        return cls(spec, folder, levels, terms, tracks)
 
     def attack(self, published: Path) -> list[str]:
         """Return what the attacker of the spec makes of a file that it wrote: see `leeward.local._job.Job.attack`."""
@@ -132,14 +130,14 @@ class LocationJob:
                 "he knows public places where people may be, and none are named",
                 'Add [attacker] table = "places.csv", latitude = "lat", longitude = "lon"',
             )
-        return attack_table(self.spec, known, self.folder, self.geo, self.levels, self.tracks, published)
+        return attack_table(self.spec, known, self.folder, self.levels, self.tracks, published)
 
     def statement(self) -> LocationStatement:
         """Return the privacy statement; it reads no private data."""
         return self._stated(None)
 
     def _stated(self, others: Sequence[str] | None) -> LocationStatement:
-        if self.levels is None:
+        if self.levels.column is None:
             return statement(self.geo, self.terms, others)
         return statement_of_levels(self.levels, self.terms, others)
 
@@ -175,34 +173,24 @@ class LocationJob:
         endings = [MAP] if self.spec.output.map else []
         room = source.path.stat().st_size + _ROOM_OF_A_ROW * source.rows_at_most() + _ROOM
         with beside(out, *endings, room=room, inputs=self._inputs()) as files:
-            law = self.geo.law if self.levels is None else self.levels.law
-            repeats, order = stores.reports(law, new=new), PositionOrder()
-            store = self._budgets(new=new)
+            repeats, store = stores.reports(self.levels.law, new=new), self._budgets(new=new)
             if store is not None:
                 progress("charging the budgets")
             paid = self._charge(source.positions(asked), repeats, store)
             with noted(lambda: "" if paid is None else _CHARGED):
                 with repeats.drawing() if repeats is not None else nullcontext() as once:
-                    looked = Clamped(self.geo.box)
-                    told = Told(order, looked, self.tracks, self.geo, Days(self.spec.data.timezone))
+                    told = Told(self.geo, self.tracks, self.spec.data.timezone)
                     column = None if self.spec.output.h3 is None else CELL_COLUMN
                     again = once if repeats is None or once is None or paid is None else _paid_for(once, repeats, paid)
                     source.rewrite(files.path(), self._mover(again, paid, told), asked, column, progress)
                     if paid is None:
-                        looked.check()
+                        told.looked.check()
                     else:  # all rows were looked at when they were charged; here only those that are paid for
                         paid.check()  # within: no answer is remembered of a table that was not charged
                     source.file.check_unchanged()  # its other columns were named of the table that was opened
-                if self.spec.output.map:
-                    from leeward.local.location._picture import write_picture, write_pictures
-
-                    if self.levels is None:
-                        write_picture(self.geo, files.path(MAP))
-                    else:
-                        write_pictures(self.levels.mechanisms, files.path(MAP))
-                files.place(self._stated(source.others).model_dump(mode="json", exclude={"files"}))
+                self._place(files, source.others)
         notes = [published(source.others, "the position")]
-        notes += [] if order.note is None else [order.note]
+        notes += [] if told.order.note is None else [told.order.note]
         notes += told.notes
         return Written(files.shown, told.reports, self.geo.fit_for_release, tuple(notes))
 
@@ -229,11 +217,7 @@ class LocationJob:
                     most = None if self.spec.data.person is None else opened.most(self.geo, found, timezone)
                     progress("perturbing")
                     opened.write(self.geo, files.path())
-                    if self.spec.output.map:
-                        from leeward.local.location._picture import write_picture
-
-                        write_picture(self.geo, files.path(MAP))
-                    files.place(self._stated(others).model_dump(mode="json", exclude={"files"}))
+                    self._place(files, others)
         notes = [
             published(others, "the position"),
             *(note for note in (found.order, found.looked.note) if note is not None),
@@ -242,6 +226,14 @@ class LocationJob:
             ever, a_day = (None if n is None else n * float(self.geo.epsilon) for n in most)
             notes.append(cost_of_one(ever or 0.0, a_day, self.geo))
         return Written(files.shown, found.rows, self.geo.fit_for_release, tuple(notes))
+
+    def _place(self, files: Files, others: Sequence[str]) -> None:
+        """Write what lies beside the reports, and put all of it where it belongs."""
+        if self.spec.output.map:
+            from leeward.local.location._picture import write_pictures
+
+            write_pictures(self.levels.mechanisms, files.path(MAP))
+        files.place(self._stated(others).model_dump(mode="json", exclude={"files"}))
 
     def _inputs(self) -> list[Path]:
         """Return what the spec names that is to be there afterwards as it was."""
@@ -282,7 +274,7 @@ class LocationJob:
         """
         extra = [people] if times is None else [people, times]
         paid = self._charge([(north, east, extra)], None, self._budgets(new=False))
-        told = Told(PositionOrder(), Clamped(self.geo.box), self.tracks, self.geo, Days(self.spec.data.timezone))
+        told = Told(self.geo, self.tracks, self.spec.data.timezone)
         return self._mover(None, paid, told)(north, east, extra)
 
     def _asked(self) -> list[str]:
@@ -294,13 +286,12 @@ class LocationJob:
         """Return what perturbs a batch of rows, and looks at what is to be told of it."""
         asked, levels = self._asked(), self.levels
         calendar = Days(self.spec.data.timezone)
-        alike = None if levels is None else levels.people()
-        h3 = self.spec.output.h3
+        alike, h3 = levels.people(), self.spec.output.h3
 
         def move(north: Floats, east: Floats, extra: list[list[Any]]) -> Moved:
             there = self.geo.present(north, east)
             named = dict[str | None, list[Any]](zip(asked, extra, strict=True))
-            at = [] if levels is None else named[levels.column]
+            at = [] if levels.column is None else named[levels.column]
             if alike is not None:
                 alike.check(at, named.get(self.spec.data.person))
             people, times = named.get(self.spec.data.person), named.get(self.spec.data.time)
@@ -319,29 +310,18 @@ class LocationJob:
                 points, goes_out = told.tracks.take(who, calendar.moments(when), points)
                 there[rows] = goes_out
                 found[:, there] = self.geo.shown(points[goes_out])
-            elif levels is not None:
-                found[:, there] = levels.shown(levels.draw(points, own, once, who), own)
-            elif once is None or who is None:
-                found[:, there] = self.geo.shown(self.geo.draw(points))
             else:
-                found[:, there] = self.geo.shown(once(who, points, self.geo.draw))
+                found[:, there] = levels.shown(levels.draw(points, own, once, who), own)
             told.reports += int(there.sum())
             if told.tracks is None and who is not None:
-                told.add(who, when, self._costs(own, len(rows)), None if once is None else _each(points, own))
+                told.add(who, when, levels.costs(own, len(rows)), None if once is None else _each(points, own))
             return Moved(found[0], found[1], None if h3 is None else h3_cells(found[0], found[1], h3))
 
         return move
 
-    def _costs(self, levels: Sequence[Any], rows: int) -> list[float]:
-        """Return ε a metre of the report of each row, for display."""
-        if self.levels is None:
-            return [float(self.geo.epsilon)] * rows
-        known = {name: float(geo.epsilon) for name, geo in self.levels.mechanisms.items()}
-        return [known[name_of_level(level)] for level in levels]
-
     def _budgets(self, *, new: bool) -> PersonBudgets | None:
         """Open the store of budgets, for the price of a report, or for those of the levels."""
-        if self.levels is None:
+        if self.levels.column is None:
             budget = self.spec.budget
             return self.stores.budgets(self.geo.price, None if budget is None else budget.reports_a_day, new=new)
         prices = [geo.epsilon for geo in self.levels.mechanisms.values()]
@@ -364,26 +344,25 @@ class LocationJob:
         calendar = Days(self.spec.data.timezone)
         today = calendar.today()
         looked, levels = Clamped(self.geo.box), self.levels
-        alike = None if levels is None else levels.people()
+        alike = levels.people()
         with store.charging(budget.over) as charge:
             for north, east, extra in batches:
                 named = dict[str | None, list[Any]](zip(asked, extra, strict=True))
-                when, at = named.get(self.spec.data.time), [] if levels is None else named[levels.column]
+                when, at = named.get(self.spec.data.time), [] if levels.column is None else named[levels.column]
                 if alike is not None:
                     alike.check(at, extra[0])
                 days = [today] * len(north) if when is None else calendar.of(when)
                 rows = np.flatnonzero(self.geo.present(north, east))
                 looked.take(north[rows], east[rows])
                 who = [extra[0][row] for row in rows.tolist()]
-                own = [] if levels is None else [at[row] for row in rows.tolist()]
-                laws = None if levels is None else levels.laws(own)
+                own = [at[row] for row in rows.tolist()] if at else []
+                laws = levels.laws(own)
                 keys = None if repeats is None else repeats.keys(who, self.geo.to_grid(north[rows], east[rows]), laws)
                 known = set() if repeats is None or keys is None else repeats.known(keys)
                 paid.known |= known
-                prices = None if levels is None else levels.places(own)
                 on = [days[row] for row in rows.tolist()]
                 mask = np.zeros(len(north), bool)
-                mask[rows] = charge(who, on, calendar.rule, reports=keys, known=known, prices=prices)
+                mask[rows] = charge(who, on, calendar.rule, reports=keys, known=known, prices=levels.places(own))
                 paid.append(mask, north, east, extra)
             looked.check()
         return paid

@@ -75,7 +75,7 @@ def _assumed(levels: Levels) -> str:
 def _part(levels: Levels, every: Mapping[str, LocationStatement]) -> PositionLevelsPart:
     geos = levels.mechanisms
     return PositionLevelsPart(
-        column=levels.column,
+        column=str(levels.column),
         of=levels.of,
         each=tuple(
             PositionLevel(

@@ -76,13 +76,11 @@ def picture(geo: PositionNoise, people: list[tuple[float, float]] | None = None)
     return figure
 
 
-def write_picture(geo: PositionNoise, path: Path) -> None:
-    """Write the picture as one HTML file that needs nothing else."""
-    picture(geo).write_html(path, include_plotlyjs=True, full_html=True)
-
-
 def write_pictures(levels: Mapping[str, PositionNoise], path: Path) -> None:
     """Write one picture for each level of ε, one below the other, as one HTML file that needs nothing else."""
+    if "" in levels:  # one, without a name
+        picture(levels[""]).write_html(path, include_plotlyjs=True, full_html=True)
+        return
     parts = [
         f"<h2>Level {escape(name)}</h2>\n{picture(geo).to_html(full_html=False, include_plotlyjs=number == 0)}"
         for number, (name, geo) in enumerate(levels.items())

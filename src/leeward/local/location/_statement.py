@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Final, Literal
 
 from leeward._plain import at_most, counted, likely, odds, share_of, short_percent
-from leeward.exact._real import Real, exact
+from leeward.exact._real import Real
 from leeward.local._statement import order_stays
 from leeward.local.location._beyond import share_beyond
 from leeward.local.location._documents import (
@@ -23,7 +23,7 @@ from leeward.local.location._documents import (
 )
 from leeward.local.location._length import off
 from leeward.local.location._projection import LocalPlane
-from leeward.local.location._terms import AttackerPart, Compared, DisplacedPlaces, FeltPart, PositionNoise, Terms
+from leeward.local.location._terms import AttackerPart, Compared, FeltPart, PositionNoise, Terms
 from leeward.mechanism._planar import Displacement
 from leeward.version import __version__
 
@@ -77,7 +77,8 @@ def statement(geo: PositionNoise, terms: Terms | None = None, others: Sequence[s
         promise=_promise(geo, terms),
         unit="the track of one person: their positions at the public times of their rows"
         if terms.track is not None
-        else f"one position of one row; n rows of one person{_anew(terms)} together cost n times as much",
+        else f"one position of one row; n rows of one person{' at n grid points' if terms.repeats else ''} together cost n"
+        " times as much",
         box=BoxPart(**asdict(geo.box)),
         plane=_plane(geo.plane),
         mechanism=PositionMechanism(
@@ -113,6 +114,7 @@ def statement(geo: PositionNoise, terms: Terms | None = None, others: Sequence[s
 def _promise(geo: PositionNoise, terms: Terms) -> PositionPromise:
     price = "the plane's distance along its axes" if geo.norm == "manhattan" else "the distance on the ground"
     subject = "of the public places" if terms.over_places else "positions in the box"
+    of_what = "For" if terms.track is None else "For one new report of a track,"
     return PositionPromise(
         asked=geo.promise,
         epsilon_per_metre=str(geo.epsilon),
@@ -121,15 +123,11 @@ def _promise(geo: PositionNoise, terms: Terms) -> PositionPromise:
         ground_epsilon_per_metre=str(geo.ground_epsilon),
         snapping=str(geo.snapping),
         snapping_decimal=float(f"{float(geo.snapping):.6g}"),
-        text=f"{_of_what(terms)} any two {subject}, d metres apart ({price}), and any set of reports, probabilities differ"
+        text=f"{of_what} any two {subject}, d metres apart ({price}), and any set of reports, probabilities differ"
         f" at most by the factor e^(ε·d + s): ε = {geo.epsilon} a metre, s = {at_most(float(geo.snapping), 4)}"
         f"{_within(geo)}{_felt(terms)}{_more(terms)}",
         factors={f"{d} m": odds(float(geo.ground_epsilon * d + geo.snapping)) for d in _SHOWN},
     )
-
-
-def _of_what(terms: Terms) -> str:
-    return "For" if terms.track is None else "For one new report of a track,"
 
 
 def _more(terms: Terms) -> str:
@@ -176,11 +174,6 @@ def _plane(plane: LocalPlane) -> PlanePart:
 
 def _displacement(away: Displacement) -> DisplacementPart:
     return DisplacementPart(**{name: float(f"{value:.4g}") for name, value in asdict(away).items()})
-
-
-def _anew(terms: Terms) -> str:
-    """Of which rows costs and errors add up: a repeated report is not a new one."""
-    return " at n grid points" if terms.repeats else ""
 
 
 def _mechanism(geo: PositionNoise, terms: Terms) -> str:
@@ -241,7 +234,8 @@ def _not_guaranteed(geo: PositionNoise, terms: Terms) -> list[str]:
         )
         + ("" if terms.a_day is None else _up_to(geo, terms.a_day, terms)),
         "A track is more than its points: speeds, roads and habits tell positions apart that single reports do not",
-        f"Positions far apart are told apart: {_far(geo)}",
+        "Positions far apart are told apart: 10 km apart, by odds of up to"
+        f" {odds(float(geo.ground_epsilon * 10_000 + geo.snapping))}",
         order_stays("position"),
     ]
     if geo.outside == "clamp":
@@ -288,11 +282,6 @@ def _up_to(geo: PositionNoise, a_day: Real, terms: Terms) -> str:
     )
 
 
-def _far(geo: PositionNoise) -> str:
-    distance = exact(10_000)
-    return f"10 km apart, by odds of up to {odds(float(geo.ground_epsilon * distance + geo.snapping))}"
-
-
 def facts(made: LocationStatement) -> list[tuple[str, str]]:
     """Return a statement in short, as (title, sentence)."""
     found = [
@@ -311,7 +300,12 @@ def facts(made: LocationStatement) -> list[tuple[str, str]]:
     if made.felt is not None:
         found.append(("places", _over(made.felt)))
         found += [
-            ("reports lie off", f"{_part_of(each)}: {off(each.mean)} m on average") for each in made.felt.displaced
+            (
+                "reports lie off",
+                f"{each.name} ({counted(each.places, 'place')}, weights {each.lightest:g} to {each.heaviest:g}):"
+                f" {off(each.mean)} m on average",
+            )
+            for each in made.felt.displaced
         ]
     if made.track is not None:
         found += [("track", made.track.text), ("track", made.track.near_text)]
@@ -346,10 +340,6 @@ def _over(felt: FeltPart) -> str:
         f"{counted(felt.places, 'public place')}, {drawn}{one_way}: for someone at one of them as the weights say, reports"
         f" lie {off(felt.expected_distance)} m off on average"
     )
-
-
-def _part_of(each: DisplacedPlaces) -> str:
-    return f"{each.name} ({counted(each.places, 'place')}, weights {each.lightest:g} to {each.heaviest:g})"
 
 
 def _how_far(away: DisplacementPart | None, loss: Compared | None) -> list[tuple[str, str]]:

@@ -38,12 +38,10 @@ class Told(Private):
         *("looked", "order", "reports", "tracks", "withheld"),
     )
 
-    def __init__(
-        self, order: PositionOrder, looked: Clamped, tracks: Tracks | None, geo: PlanarLaplace, calendar: Days
-    ) -> None:
-        self.order, self.looked, self._geo = order, looked, geo
+    def __init__(self, geo: PlanarLaplace, tracks: Tracks | None, timezone: str | None) -> None:
+        self.order, self.looked, self._geo = PositionOrder(), Clamped(geo.box), geo
         self.tracks = None if tracks is None else TracksOfPeople(tracks)
-        self._calendar: Days | None = calendar
+        self._calendar: Days | None = Days(timezone)
         self._days: defaultdict[tuple[str, int], float] = defaultdict(float)
         self._ever: defaultdict[str, float] = defaultdict(float)
         self._shown: set[Any] = set()

@@ -235,7 +235,7 @@ class Tracks:
         """Return what a statement says of tracks."""
         made, geo = self.mechanism, self.geo
         promised = "; ".join(
-            f"any two tracks of the same times that are at most {_within(limit)} apart at each time"
+            f"any two tracks of the same times that are at most {limit.length} metres apart at each time"
             + ("" if words is None else f", and differ within {words} only,")
             + f" by at most {_factor(limit)}"
             for limit, _, words in self.limits
@@ -317,10 +317,6 @@ def _keys(given: Mapping[str, Any]) -> dict[str, Any]:
             f"A limit with {unknown[0]!r}", "it is not a part of a promise", f"Its keys are {', '.join(known)}"
         )
     return {key: given.get(key) for key in known}
-
-
-def _within(limit: Asked) -> str:
-    return f"{limit.length} metres"
 
 
 def _factor(limit: Asked) -> str:

@@ -9,6 +9,7 @@ from leeward._taught import taught
 from leeward.errors import InputError, RefusedError
 from leeward.exact._real import Exact, Real, exact, positive, whole
 from leeward.exact._weight import log
+from leeward.local._level_keys import read_factor
 from leeward.local.series._quantities import Quantity, positive_quantity
 from leeward.mechanism._series import DISTANCES, Between, check_between
 
@@ -74,12 +75,7 @@ class Closeness:
                 "it is either epsilon and unit, or within and factor",
                 'Write epsilon = "1", unit = "10 W"; or within = "10 W", factor = "2"',
             )
-        odds = exact(factor)
-        if odds.is_infinite or odds <= 1:
-            raise InputError(
-                f"factor = {odds}", "it is how much likelier an output may be, above 1 and finite", 'Write factor = "2"'
-            )
-        return log(odds), positive_quantity(within, "within")
+        return log(read_factor(factor)), positive_quantity(within, "within")
 
     def __str__(self) -> str:
         if self.factor is not None:

@@ -63,7 +63,7 @@ class Days:
         Raises:
             DataError: one is not a time, or some have an offset from UTC and some have none.
         """
-        return [self._day(value) for value in times]
+        return [_number(self._read(value)) for value in times]
 
     def moments(self, times: Sequence[Any]) -> list[int]:
         """Return some times as microseconds since 1970, in UTC or as they are written: they are only compared.
@@ -78,9 +78,6 @@ class Days:
                 "Round them to whole microseconds",
             )
         return [_microseconds(self._read(value)) for value in times]
-
-    def _day(self, value: Any) -> int:
-        return _number(self._read(value))
 
     def _read(self, value: Any) -> date:
         """Return a time, in the zone that days are counted in where it has an offset."""

@@ -103,7 +103,9 @@ def read_readings(table: Any, columns: Columns, grid: ReadingGrid, schedule: Sch
     slot = slot[rows]
     values, there = numbers_of(table[columns.value], columns.value)
     values, there = values[rows], there[rows]
-    meters, meter = _meters(table, columns.meter, rows)
+    meters, meter = list[Any]([None]), np.zeros(len(rows), np.int64)
+    if columns.meter is not None:
+        meters, meter = ordered_names(table[columns.meter], columns.meter, rows)
     _check_distinct(meter * schedule.slots + slot)
     if missing == "refuse" and (not there.all() or len(rows) < len(meters) * schedule.slots):
         raise DataError(
@@ -151,12 +153,6 @@ def numbers_of(column: Any, name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]
         )
     there = ~np.isnan(values)
     return np.where(there, values, 0.0), there
-
-
-def _meters(table: Any, column: str | None, rows: Integers) -> tuple[list[Any], Integers]:
-    if column is None:
-        return [None], np.zeros(len(rows), np.int64)
-    return ordered_names(table[column], column, rows)
 
 
 def ordered_names(column: Any, name: str, rows: Integers) -> tuple[list[Any], Integers]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Final
 
@@ -215,14 +216,10 @@ def _span(series: Series, totals: Totals | None) -> str:
     return "one reading" if series.closeness.window == 1 else f"a window of {series.closeness.window:,} readings"
 
 
-def _mixes(series: Series) -> bool:
-    """Whether what is published of a window depends on the noisy readings of others."""
-    return series.published > series.price.window
-
-
 def _promise(series: Series, span: str, totals: Totals | None) -> str:
     unit, factor = series.unit, odds(float(series.epsilon))
-    if series.mechanism.kind.by_window and totals is None and _mixes(series):
+    mixes = series.published > series.price.window  # what is published of a window with the noisy readings of others
+    if series.mechanism.kind.by_window and totals is None and mixes:
         mixed = _number(series.published)
         return (
             f"Two series that differ in no more than {span}, and in no reading by more than {unit}, are told apart by odds"
@@ -350,11 +347,7 @@ def routes_part(asked: Totals | TotalsTree) -> tuple[SeriesRoute, ...]:
         with_others = f" of every {', '.join(route.levels)}" if route.levels else ""
         found.append(
             SeriesRoute(
-                span=route.span,
-                way=route.way,
-                deviation=float(f"{route.deviation:.6g}"),
-                levels=route.levels,
-                chosen=route.chosen,
+                **asdict(route) | {"deviation": float(f"{route.deviation:.6g}")},
                 text=f"the total of one {route.span} from {_WAYS[route.way]}{with_others}"
                 f"{' (chosen)' if route.chosen else ''}: standard deviation {in_digits(route.deviation)} {unit}",
             )

@@ -8,9 +8,13 @@ Exact numbers are texts ("1/3", "inf"), so no reader rounds them.
 from __future__ import annotations
 
 import json
-from typing import Any
+from fractions import Fraction
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+Exactly = Annotated[str, BeforeValidator(lambda number: str(number) if isinstance(number, Fraction) else number)]
+"""An exact number, which may be given as a fraction."""
 
 
 class Part(BaseModel):
@@ -18,6 +22,11 @@ class Part(BaseModel):
 
     # built when first used: a command uses few of them
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
+
+    @classmethod
+    def copied_from(cls, held: object, **others: Any) -> Self:
+        """Return it from what an object holds under the same names, and others."""
+        return cls(**{name: getattr(held, name) for name in cls.model_fields if name not in others}, **others)
 
 
 class Document(Part):

@@ -37,7 +37,7 @@ import leeward
 import leeward as lw
 from leeward._document import Document
 from leeward._statement import BudgetStated, MonitorStated, Published, WindowsStatement
-from leeward.cli._balances import Balance, Balances, Checked, History, balance, happened
+from leeward.cli._balances import Balance, Balances, Checked, Happened, History
 from leeward.cli._checked import CheckedSpec, checked
 from leeward.cli._monitored import Monitored, asked
 from leeward.cli._questions import PlannedQuestion, PlannedQuestions
@@ -239,8 +239,8 @@ OUTPUTS: Mapping[str, Callable[[], list[Document]]] = {
         lw.local.series.Billing("1/2", unit=10, rebate=rebate).statement() for rebate in ("noisy", "exact")
     ],
     "budget-check.json": lambda: [Checked(format=1, entries=3, as_written=True)],
-    "budget-history.json": lambda: [History(format=1, entries=tuple(map(happened, ENTRIES)))],
-    "budget-show.json": lambda: [Balances(format=1, budgets=(balance(ACCOUNT),))],
+    "budget-history.json": lambda: [History(format=1, entries=tuple(map(Happened.copied_from, ENTRIES)))],
+    "budget-show.json": lambda: [Balances(format=1, budgets=(Balance.copied_from(ACCOUNT),))],
     "checked.json": lambda: [looked(0), looked(-1)],
     "monitored.json": lambda: [monitored()],
     "plan-of-questions.json": lambda: [questions()],

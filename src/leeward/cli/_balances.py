@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from datetime import datetime
+from typing import Annotated, Literal
 
-from leeward._document import Document, Part
-from leeward.ledger import Account, Entry
+from pydantic import BeforeValidator
+
+from leeward._document import Document, Exactly, Part
 from leeward.ledger._records import EntryKind
+
+Second = Annotated[str, BeforeValidator(lambda at: f"{at:%Y-%m-%d %H:%M:%S}" if isinstance(at, datetime) else at)]
+"""A moment, to the second."""
 
 
 class Balance(Part):
@@ -15,12 +20,12 @@ class Balance(Part):
 
     dataset: str
     notion: str
-    cap: str
-    spent: str
-    left: str
-    cap_delta: str
-    spent_delta: str
-    left_delta: str
+    cap: Exactly
+    spent: Exactly
+    left: Exactly
+    cap_delta: Exactly
+    spent_delta: Exactly
+    left_delta: Exactly
 
 
 class Balances(Document):
@@ -54,16 +59,16 @@ class Happened(Part):
     """
 
     number: int
-    time: str
+    time: Second
     dataset: str
     version: str
     kind: EntryKind
-    cost: str
-    cap: str | None
+    cost: Exactly
+    cap: Exactly | None
     id: str
     key: str
-    cost_delta: str
-    cap_delta: str
+    cost_delta: Exactly
+    cap_delta: Exactly
 
 
 class History(Document):
@@ -90,34 +95,3 @@ class Checked(Document):
     format: Literal[1]
     entries: int
     as_written: Literal[True]
-
-
-def balance(account: Account) -> Balance:
-    """Return the budget of a dataset as it is printed."""
-    return Balance(
-        dataset=account.dataset,
-        notion=account.notion,
-        cap=str(account.cap),
-        spent=str(account.spent),
-        left=str(account.left),
-        cap_delta=str(account.cap_delta),
-        spent_delta=str(account.spent_delta),
-        left_delta=str(account.left_delta),
-    )
-
-
-def happened(entry: Entry) -> Happened:
-    """Return a line of the history as it is printed."""
-    return Happened(
-        number=entry.number,
-        time=f"{entry.time:%Y-%m-%d %H:%M:%S}",
-        dataset=entry.dataset,
-        version=entry.version,
-        kind=entry.kind,
-        cost=str(entry.cost),
-        cap=None if entry.cap is None else str(entry.cap),
-        id=entry.id,
-        key=entry.key,
-        cost_delta=str(entry.cost_delta),
-        cap_delta=str(entry.cap_delta),
-    )

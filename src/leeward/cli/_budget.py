@@ -40,14 +40,14 @@ def show(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False) ->
 
     * `leeward budget show --ledger sqlite:///budget.db`
     """
-    from leeward.cli._balances import Balances, balance
+    from leeward.cli._balances import Balance, Balances
     from leeward.ledger import Ledger
 
     opened = Ledger(ledger, create=False)
     accounts = opened.show(dataset)
     if dataset is not None and not accounts:
         raise _no_budget(dataset, opened)
-    told = Balances(format=1, budgets=tuple(map(balance, accounts)))
+    told = Balances(format=1, budgets=tuple(map(Balance.copied_from, accounts)))
     if as_json:
         print_json(told.to_dict())
     else:
@@ -65,14 +65,14 @@ def history(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False)
 
     * `leeward budget history --ledger sqlite:///budget.db --dataset tokyo-checkins`
     """
-    from leeward.cli._balances import History, happened
+    from leeward.cli._balances import Happened, History
     from leeward.ledger import Ledger
 
     opened = Ledger(ledger, create=False)
     entries = opened.history(dataset)
     if dataset is not None and not entries:
         raise _no_budget(dataset, opened)
-    told = History(format=1, entries=tuple(map(happened, entries)))
+    told = History(format=1, entries=tuple(map(Happened.copied_from, entries)))
     if as_json:
         print_json(told.to_dict())
     else:

@@ -134,19 +134,8 @@ def checked(found: Checked, budget: Budget, question: str = "") -> CheckedSpec:
         rows=first.rows,
         times=first.times,
         looks=tuple(_looked(*one) for one in each),
-        keys=None
-        if matched is None
-        else KeysCompared(
-            listed=matched.listed,
-            named=matched.named,
-            unlisted=matched.unlisted,
-            alike=matched.alike,
-            split=matched.split,
-            all_named=found.all_named,
-        ),
-        people=None
-        if people is None
-        else PeopleNamed(ids=people.ids, rows=people.rows, most=people.most, next=people.next),
+        keys=None if matched is None else KeysCompared.copied_from(matched, all_named=found.all_named),
+        people=None if people is None else PeopleNamed.copied_from(people),
         below=None if beyond is None else beyond.below,
         above=None if beyond is None else beyond.above,
         answer_rows=found.answer_rows,

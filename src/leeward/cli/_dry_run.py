@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -27,13 +27,9 @@ def print_dry_run(
     as_json: bool,
 ) -> None:
     """Print what releases would be, and then refuse what they would refuse: the reason can be read above."""
-    from leeward.session._dry_run import dry_run
     from leeward.session._together import naming
 
-    found: dict[str, DryRun] = {}
-    for name, plans in asked.items():
-        with naming(name):
-            found[name] = dry_run(plans, budget)
+    found = dry_runs(asked, budget)
     if as_json:
         print_json([statement.to_dict() for one in found.values() for statement in one.statements])
     elif not quiet:
@@ -47,11 +43,31 @@ def print_dry_run(
         from leeward.session._standing import refuse_total
 
         stands = next(iter(found.values())).stands
-        prices = {key: price for one in found.values() for key, price in one.prices.items()}
-        refuse_total(list(prices.values()), stands.balance, budget.dataset, what="releases")
+        refuse_total(prices_of(found.values()), stands.balance, budget.dataset, what="releases")
     for name, one in found.items():
         with naming(name):
             _refuse(one, budget.dataset, None if name in accept_useless else one.keys)
+
+
+def dry_runs(asked: Mapping[str, Sequence[AnyPlan]], budget: Budget) -> dict[str, DryRun]:
+    """Return what releases of several questions would be; reads the public lists and the ledger, never the data.
+
+    Raises:
+        LeewardError: one is refused; the message names the question.
+    """
+    from leeward.session._dry_run import dry_run
+    from leeward.session._together import naming
+
+    found: dict[str, DryRun] = {}
+    for name, plans in asked.items():
+        with naming(name):
+            found[name] = dry_run(plans, budget)
+    return found
+
+
+def prices_of(found: Iterable[DryRun]) -> list[Amount]:
+    """Return what several questions are charged now: what two of them ask is paid for once."""
+    return list({key: price for one in found for key, price in one.prices.items()}.values())
 
 
 def _print_question(one: DryRun) -> None:

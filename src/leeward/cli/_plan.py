@@ -57,20 +57,18 @@ def plan(
 
     count, chance = _wish(safe_at)
     asked = read_questions(spec)
+    given = {"--safe-at": safe_at != _WISH, "--assumed-error": error != _ERROR, "--html": html is not None}
     if len(asked) > 1:
-        given = {"--safe-at": safe_at != _WISH, "--assumed-error": error != _ERROR, "--html": html is not None}
         given |= {"--counts": counts is not None, "--releases": releases is not None, "--delta": delta != _DELTA}
         _print_several(asked, given, quiet, as_json)
         return
     (read,) = asked.values()
     if not read.decides:
-        _refuse_decisions(
-            {
-                "--safe-at": safe_at != _WISH,
-                "--assumed-error": error != _ERROR,
-                "--html": html is not None,
-                "--counts": counts is not None and not read.names,
-            }
+        _refuse(
+            given | {"--counts": counts is not None and not read.names},
+            "where nothing is decided",
+            "it is about places, or groups, that are called safe or dangerous",
+            "Leave it out, or add [decide]",
         )
     report = compared(read, counts, releases, delta, error, (count, chance))
     if html is not None:
@@ -93,13 +91,12 @@ def _print_several(asked: Mapping[str, Spec], given: Mapping[str, bool], quiet: 
     from leeward.cli._questions import planned_questions, print_questions
     from leeward.spec._questions import planned
 
-    for option, used in given.items():
-        if used:
-            raise SpecError(
-                f"{option} with a spec of several questions",
-                "it is about the comparison of one",
-                "Leave it out, or put the question into a spec of its own",
-            )
+    _refuse(
+        given,
+        "with a spec of several questions",
+        "it is about the comparison of one",
+        "Leave it out, or put the question into a spec of its own",
+    )
     compared_each = {name: _of_several(name, spec) for name, spec in asked.items()}
     found = planned_questions(planned(asked), compared_each, next(iter(asked.values())).ledger())
     if as_json:
@@ -126,12 +123,8 @@ def _wish(text: str) -> tuple[int, str]:
     return int(count), chance.strip()
 
 
-def _refuse_decisions(given: dict[str, bool]) -> None:
-    """Refuse options that are about decisions, where none is asked for."""
+def _refuse(given: Mapping[str, bool], where: str, because: str, instead: str) -> None:
+    """Refuse options that were given where they mean nothing."""
     for option, used in given.items():
         if used:
-            raise SpecError(
-                f"{option} where nothing is decided",
-                "it is about places, or groups, that are called safe or dangerous",
-                "Leave it out, or add [decide]",
-            )
+            raise SpecError(f"{option} {where}", because, instead)

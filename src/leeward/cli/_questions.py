@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Literal
 
 from leeward._document import Document, Part
 from leeward.cli._compared import print_compared
+from leeward.cli._dry_run import dry_runs, prices_of
 from leeward.cli._output import facts, print_parts, say
 from leeward.ledger._records import NOTHING
 from leeward.planner import AnswerReport, NameReport, PlanReport
 from leeward.planner._selection_plan import AnyPlan
 from leeward.report._words import nearest
-from leeward.session._dry_run import DryRun, dry_run
-from leeward.session._together import naming
 from leeward.spec._compared import AnyReport
 
 if TYPE_CHECKING:
     from leeward.session._budget import Budget
+    from leeward.session._dry_run import DryRun
 
 
 class PlannedQuestion(Part):
@@ -75,18 +75,14 @@ def planned_questions(
     Raises:
         LeewardError: one is refused; the message names the question.
     """
-    found = dict[str, DryRun]()
-    for name, plans in asked.items():
-        with naming(name):
-            found[name] = dry_run(plans, budget)
+    found = dry_runs(asked, budget)
     stands = next(iter(found.values())).stands
-    prices = {key: price for one in found.values() for key, price in one.prices.items()}
     return PlannedQuestions(
         format=1,
         questions=tuple(_planned(name, one, reports[name]) for name, one in found.items()),
         dataset=budget.dataset,
         counted_in=stands.counted_in,
-        price=str(sum(prices.values(), NOTHING)),
+        price=str(sum(prices_of(found.values()), NOTHING)),
         left=None if stands.cap is None else str(stands.cap - stands.spent),
     )
 

@@ -12,7 +12,7 @@ from pydantic import Field, JsonValue
 
 from leeward._document import Document, Part
 from leeward._statement import DecidingStatement, SelectionStatement, WindowStated
-from leeward.cli._balances import Balance, balance
+from leeward.cli._balances import Balance
 from leeward.ledger import Ledger
 from leeward.query._selection import Which
 from leeward.query._statistic import Noun
@@ -107,7 +107,7 @@ def released(out: Path, releases: Iterable[tuple[str, Release]], budget: Budget)
     """Return what is printed of releases, each with its question's name, that were charged to a budget and written."""
     (account,) = Ledger(budget.ledger, create=False).show(budget.dataset)
     told = tuple(summary(one).model_copy(update={"question": name or None}) for name, one in releases)
-    return Released(format=1, out=str(out), releases=told, budget=balance(account))
+    return Released(format=1, out=str(out), releases=told, budget=Balance.copied_from(account))
 
 
 def summary(one: Release) -> Places | Numbers | Named:

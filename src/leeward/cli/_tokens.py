@@ -87,8 +87,6 @@ def listed(offers: Offers) -> MayAskList:
             for data_set, cap in one.caps.items()
         ),
         brokers=tuple(
-            MaySend(name=one.name, perturb=offer.name, created=one.created, revoked=one.revoked)
-            for one in tokens
-            for offer in offers.of_broker(one.name)
+            MaySend.copied_from(one, perturb=offer.name) for one in tokens for offer in offers.of_broker(one.name)
         ),
     )

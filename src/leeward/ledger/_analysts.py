@@ -17,7 +17,7 @@ from sqlalchemy import Connection, and_, select
 
 from leeward._plain import is_text
 from leeward.errors import CapExceededError, InputError
-from leeward.ledger._chain import broken, hash_of, link
+from leeward.ledger._chain import linked
 from leeward.ledger._records import NOTHING, Amount, exact_amount, from_text
 from leeward.ledger._schema import entries
 
@@ -77,17 +77,11 @@ def shares(connection: Connection, dataset: str | None = None, analyst: str | No
         asked = asked.where(entries.c.dataset == dataset)
     if analyst is not None:
         asked = asked.where(entries.c.key == analyst)
-    who, before = asked.subquery(), entries.alias()
-    joined = (
-        select(entries, who.c.key.label("analyst"), before.c.hash.label("before"))
-        .join(who, and_(entries.c.id == who.c.id, entries.c.dataset == who.c.dataset))
-        .join(before, before.c.number == entries.c.number - 1, isouter=True)
-    )
+    who = asked.subquery()
+    theirs = select(entries, who.c.key.label("analyst"))
+    theirs = theirs.join(who, and_(entries.c.id == who.c.id, entries.c.dataset == who.c.dataset))
     spent: dict[tuple[str, str], Amount] = defaultdict(lambda: NOTHING)
-    for row in connection.execute(joined).mappings():
-        before_it = row["before"] if row["number"] > 1 else hash_of(connection, 0)
-        if before_it is None or link(str(before_it), row) != row["hash"]:
-            raise broken(row["number"])
+    for row in linked(connection, theirs):
         spent[row["dataset"], row["analyst"]] += from_text(row["cost"])
     return [Share(*of, amount.epsilon) for of, amount in sorted(spent.items())]
 

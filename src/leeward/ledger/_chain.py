@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Any, get_args
 
-from sqlalchemy import Connection, RowMapping, select
+from sqlalchemy import Connection, RowMapping, Select, select
 
 from leeward.errors import LedgerError
 from leeward.ledger._parts import Kept, altered, joined
@@ -125,21 +125,31 @@ def check_entry(connection: Connection, entry: RowMapping) -> None:
         raise broken(entry["number"])
 
 
+def linked(connection: Connection, asked: Select[Any]) -> Iterator[RowMapping]:
+    """Yield the entries that a query asks for, each checked against the one before it.
+
+    Raises:
+        LedgerError: one is not what was written.
+    """
+    born, before = hash_of(connection, 0), entries.alias()
+    asked = asked.add_columns(before.c.hash.label("before"))
+    for row in connection.execute(asked.join(before, before.c.number == entries.c.number - 1, isouter=True)).mappings():
+        previous = born if row["number"] == 1 else row["before"]
+        if previous is None or link(str(previous), row) != row["hash"]:
+            raise broken(row["number"])
+        yield row
+
+
 def check_charges(connection: Connection, held: Iterable[RowMapping]) -> dict[str, ReleaseState]:
     """Check releases, but for the bytes of their answers, against every entry about them; return what these say, by id.
 
     Raises:
         LedgerError: one, or one of these entries, is not what was written.
     """
-    known, born, before = {str(charge["id"]): charge for charge in held}, hash_of(connection, 0), entries.alias()
+    known = {str(charge["id"]): charge for charge in held}
     standing: dict[str, ReleaseState | None] = dict.fromkeys(known)
     for some in at_once([*known]):
-        about = select(entries, before.c.hash.label("before")).where(entries.c.id.in_(some))
-        about = about.join(before, before.c.number == entries.c.number - 1, isouter=True)
-        for row in connection.execute(about.order_by(entries.c.number)).mappings():
-            previous = born if row["number"] == 1 else row["before"]
-            if previous is None or link(str(previous), row) != row["hash"]:
-                raise broken(row["number"])
+        for row in linked(connection, select(entries).where(entries.c.id.in_(some)).order_by(entries.c.number)):
             standing[row["id"]] = _after(standing[row["id"]], row)
     checked = {}
     for name, charge in known.items():

@@ -11,13 +11,11 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import URL, Column, Connection, Integer, LargeBinary, MetaData, Table, Text, create_engine, event
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import NullPool
+from sqlalchemy import Column, Connection, Integer, LargeBinary, MetaData, Table, Text
 
 from leeward._paths import resolve_ledger
 from leeward.errors import BudgetConflictError, LedgerError
@@ -26,7 +24,7 @@ from leeward.ledger._file import plain_file
 from leeward.ledger._hashed_ids import hashed_ids
 from leeward.ledger._parts import joined
 from leeward.ledger._secret import read_private
-from leeward.ledger._sqlite import WHAT_SQLITE_RAISES, _begin, _explained, _prepare, is_blank, made_private
+from leeward.ledger._sqlite import alone, engine_of, in_plain_words, is_blank, made_private
 
 HASHED: Final = "3"
 """Who is one person, and what the keyed hashes cover. Another number would name other people."""
@@ -135,15 +133,9 @@ class PeopleStore:
         check_secret(secret)
         if not (is_store(self.path) or new):
             raise self._forgotten("empty" if self.path.exists() else "not there")
-        self._engine = create_engine(
-            URL.create("sqlite", database=str(self.path)),
-            poolclass=NullPool,
-            connect_args={"timeout": 30.0},
-            hide_parameters=True,
-        )
-        event.listen(self._engine, "connect", _prepare)
-        event.listen(self._engine, "connect", _roomy)
-        event.listen(self._engine, "begin", _begin)
+        self._engine = engine_of(
+            self.path, 30.0, "temp_store = MEMORY", "cache_size = -65536"
+        )  # 64 MiB: batches are large
         self._keyed = hashlib.blake2b(key=hashlib.sha256(secret).digest(), digest_size=16)
         facts = {"kind": kind, "form": self.form, **about, "secret": self.digest("check")[:8].hex()}
         with made_private(self.path), self.writing() as connection:
@@ -216,15 +208,5 @@ class PeopleStore:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that is alone in writing; durable when it ends, undone if it fails."""
-        try:
-            with self._engine.connect() as connection:
-                connection.execution_options(leeward_writes=True)
-                with connection.begin():
-                    yield connection
-        except WHAT_SQLITE_RAISES as error:
-            raise _explained(self.path, error.orig if isinstance(error, DBAPIError) else error) from None
-
-
-def _roomy(connection: Any, _record: object) -> None:
-    for setting in ("temp_store = MEMORY", "cache_size = -65536"):  # 64 MiB: batches are large
-        connection.execute(f"PRAGMA {setting}")
+        with in_plain_words(self.path), alone(self._engine) as connection:
+            yield connection

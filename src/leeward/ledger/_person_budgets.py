@@ -14,7 +14,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral
-from typing import Any, ClassVar, Final, Literal, Protocol, get_args
+from typing import Any, ClassVar, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,33 +32,6 @@ Over = Literal["refuse", "withhold"]
 
 DAYS: Final = "as the caller numbers them"
 """The rule of days where the caller gives numbers and says nothing of them."""
-
-
-class Charge(Protocol):
-    """Charge some reports; see `PersonBudgets.charging`."""
-
-    def __call__(
-        self,
-        people: Sequence[Any],
-        days: Sequence[int],
-        rule: str = DAYS,
-        *,
-        reports: Sequence[bytes] | None = None,
-        known: Iterable[bytes] = (),
-        prices: Sequence[int] | None = None,
-    ) -> NDArray[np.bool_]:
-        """Return which reports are paid for, given one person and one day a report (days since 1970).
-
-        Args:
-            people: ids.
-            days: whole numbers of days; of any library, of any sign.
-            rule: which day a report belongs to, in words. One store never counts by two rules: one moment would have two
-                days, and two budgets.
-            reports: what each report is, where one may be repeated: once it is paid for, by whichever day comes first that
-                can, it is free in the rest of the transaction.
-            known: those that are free from the start.
-            prices: the number of the price of each report, where a store has several.
-        """
 
 
 _AT_ONCE: Final = 1 << 20
@@ -109,44 +82,10 @@ class PersonBudgets(PeopleStore):
         check_choice("over", over, get_args(Over), "it is not an option")
         with self.writing() as connection:
             self._open_accounts(connection)
-            free: set[bytes] = set()
-            refused: list[CapExceededError] = []
-
-            def charge(
-                people: Sequence[Any],
-                days: Sequence[int],
-                rule: str = DAYS,
-                *,
-                reports: Sequence[bytes] | None = None,
-                known: Iterable[bytes] = (),
-                prices: Sequence[int] | None = None,
-            ) -> NDArray[np.bool_]:
-                if len(people):  # else no day is counted, and the rule of none is nobody's
-                    self._count_by(connection, rule)
-                free.update(known)
-                numbers = _days(days)
-                beside = [each for each in (reports, prices) if each is not None]
-                if len({len(people), len(days), *map(len, beside)}) > 1:
-                    raise InputError("People, days and reports of different lengths", "each report has one", "Give all")
-                at = self._priced(prices, len(people))
-                paid = [np.zeros(0, bool)]
-                try:
-                    for i in range(0, len(people), _AT_ONCE):
-                        part = slice(i, i + _AT_ONCE)
-                        if reports is None and prices is None:
-                            charged = self._alike(connection, people[part], numbers[part])
-                        else:
-                            which = None if reports is None else reports[part]
-                            charged = self._each(connection, people[part], numbers[part], at[part], which, free)
-                        paid.append(self._write(*charged, over))
-                except CapExceededError as error:
-                    refused.append(error)
-                    raise
-                return np.concatenate(paid)
-
+            charge = Charge(self, connection, over)
             yield charge
-            if refused:  # caught inside: what came before it must not stand either
-                raise refused[0]
+            if charge.refused is not None:  # caught inside: what came before it must not stand either
+                raise charge.refused
 
     def spent(self, person: object, day: int) -> int:
         """Return how many reports of a person are paid for on a day, whatever they cost."""
@@ -253,6 +192,61 @@ class PersonBudgets(PeopleStore):
             raise self._too_many()
         spent.write(after)
         return paid
+
+
+class Charge:
+    """Charges reports, batch by batch, in one transaction; `PersonBudgets.charging` makes it."""
+
+    def __init__(self, budgets: PersonBudgets, connection: Connection, over: Over) -> None:
+        self._budgets, self._connection, self._over = budgets, connection, over
+        self._free: set[bytes] = set()
+        self.refused: CapExceededError | None = None
+
+    def __call__(
+        self,
+        people: Sequence[Any],
+        days: Sequence[int],
+        rule: str = DAYS,
+        *,
+        reports: Sequence[bytes] | None = None,
+        known: Iterable[bytes] = (),
+        prices: Sequence[int] | None = None,
+    ) -> NDArray[np.bool_]:
+        """Return which reports are paid for, given one person and one day a report (days since 1970).
+
+        Args:
+            people: ids.
+            days: whole numbers of days; of any library, of any sign.
+            rule: which day a report belongs to, in words. One store never counts by two rules: one moment would have two
+                days, and two budgets.
+            reports: what each report is, where one may be repeated: once it is paid for, by whichever day comes first that
+                can, it is free in the rest of the transaction.
+            known: those that are free from the start.
+            prices: the number of the price of each report, where a store has several.
+        """
+        budgets, connection = self._budgets, self._connection
+        if len(people):  # else no day is counted, and the rule of none is nobody's
+            budgets._count_by(connection, rule)
+        self._free.update(known)
+        numbers = _days(days)
+        beside = [each for each in (reports, prices) if each is not None]
+        if len({len(people), len(days), *map(len, beside)}) > 1:
+            raise InputError("People, days and reports of different lengths", "each report has one", "Give all")
+        at = budgets._priced(prices, len(people))
+        paid = [np.zeros(0, bool)]
+        try:
+            for i in range(0, len(people), _AT_ONCE):
+                part = slice(i, i + _AT_ONCE)
+                if reports is None and prices is None:
+                    charged = budgets._alike(connection, people[part], numbers[part])
+                else:
+                    which = None if reports is None else reports[part]
+                    charged = budgets._each(connection, people[part], numbers[part], at[part], which, self._free)
+                paid.append(budgets._write(*charged, self._over))
+        except CapExceededError as error:
+            self.refused = error
+            raise
+        return np.concatenate(paid)
 
 
 def _turns(asked: Distinct) -> NDArray[np.int64]:

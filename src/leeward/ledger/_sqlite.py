@@ -8,11 +8,11 @@ import sqlite3
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, create_engine, event, insert, select
+from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, select
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
@@ -29,8 +29,6 @@ from leeward.ledger._store import NoLedgerError, Store
 class SqliteStore(Store):
     """One ledger file.
 
-    A connection lives as long as its transaction, so that threads and forked children never share one.
-
     Args:
         path: the file.
         create: make it where there is none.
@@ -43,14 +41,7 @@ class SqliteStore(Store):
         self.path = plain_file(path)  # one file has one mark, whatever link it is reached by
         super().__init__(str(self.path), str(self.path), self.path)
         self._lock_wait = lock_wait
-        self._engine = create_engine(
-            URL.create("sqlite", database=str(self.path)),
-            poolclass=NullPool,
-            connect_args={"timeout": lock_wait},
-            hide_parameters=True,
-        )
-        event.listen(self._engine, "connect", _prepare)
-        event.listen(self._engine, "begin", _begin)
+        self._engine = engine_of(self.path, lock_wait)
         self._check_place(create)
         with self._in_plain_words():
             if not self._is_made(create):
@@ -118,10 +109,8 @@ class SqliteStore(Store):
     @contextmanager
     def _alone(self) -> Iterator[Connection]:
         self._refuse_gone()
-        with self._engine.connect() as connection:
-            connection.execution_options(leeward_writes=True)
-            with connection.begin():
-                yield connection
+        with alone(self._engine) as connection:
+            yield connection
 
     def _refuse_gone(self) -> None:
         """Refuse a file that was taken away since it was opened: SQLite would make an empty one in its place."""
@@ -183,13 +172,52 @@ class SqliteStore(Store):
                 f'Name that one: ledger = "{to}"',
             )
 
-    @contextmanager
-    def _in_plain_words(self) -> Iterator[None]:
-        try:
-            yield
-        except WHAT_SQLITE_RAISES as error:
-            raw = error.orig if isinstance(error, DBAPIError) else error
-            raise _explained(self.path, raw) from (raw if isinstance(raw, sqlite3.Error) else None)
+    def _in_plain_words(self) -> AbstractContextManager[None]:
+        return in_plain_words(self.path)
+
+
+def engine_of(path: Path, wait: float, *settings: str) -> Engine:
+    """Return the engine of a file. A connection lives as long as its transaction: threads and forked children share none.
+
+    Args:
+        path: the file.
+        wait: how many seconds to wait for another process's transaction.
+        settings: of its connections, beside those of all.
+    """
+    engine = create_engine(
+        URL.create("sqlite", database=str(path)),
+        poolclass=NullPool,
+        connect_args={"timeout": wait},
+        hide_parameters=True,
+    )
+
+    def prepare(connection: Any, _record: object) -> None:
+        connection.isolation_level = None  # transactions begin where we say, not where Python's driver guesses
+        for setting in ("synchronous = FULL", "fullfsync = ON", "trusted_schema = OFF", *settings):
+            connection.execute(f"PRAGMA {setting}")
+
+    event.listen(engine, "connect", prepare)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+@contextmanager
+def alone(engine: Engine) -> Iterator[Connection]:
+    """A transaction that is alone in writing from its first moment; durable when it ends, undone if it fails."""
+    with engine.connect() as connection:
+        connection.execution_options(leeward_writes=True)
+        with connection.begin():
+            yield connection
+
+
+@contextmanager
+def in_plain_words(path: Path) -> Iterator[None]:
+    """Raise what SQLite complains of as `LedgerError`."""
+    try:
+        yield
+    except _WHAT_SQLITE_RAISES as error:
+        raw = error.orig if isinstance(error, DBAPIError) else error
+        raise _explained(path, raw) from (raw if isinstance(raw, sqlite3.Error) else None)
 
 
 def make_private(path: Path) -> bool:
@@ -243,12 +271,6 @@ def is_blank(connection: Connection) -> bool:
     return not any(connection.exec_driver_sql(query).scalar_one() for query in asked)
 
 
-def _prepare(connection: Any, _record: object) -> None:
-    connection.isolation_level = None  # transactions begin where we say, not where Python's driver guesses
-    for setting in ("synchronous = FULL", "fullfsync = ON", "trusted_schema = OFF"):
-        connection.execute(f"PRAGMA {setting}")
-
-
 def _begin(connection: Connection) -> None:
     writes = connection.get_execution_options().get("leeward_writes", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
@@ -264,7 +286,7 @@ def _name(error: object) -> str:
     return getattr(error, "sqlite_errorname", "")
 
 
-WHAT_SQLITE_RAISES = (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError)
+_WHAT_SQLITE_RAISES = (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError)
 """The last where the file is damaged: SQLite names what it does not understand, in letters that are none."""
 
 

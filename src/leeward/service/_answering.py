@@ -18,15 +18,14 @@ from __future__ import annotations
 import math
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from time import monotonic, sleep
 from typing import Final
 
-from pydantic import JsonValue
-
-from leeward._statement import NOT_YET, BudgetStated, Statement
+from leeward._statement import NOT_YET, BudgetStated
 from leeward.accounting._budget_notion import in_words
 from leeward.errors import (
     BudgetConflictError,
@@ -210,15 +209,13 @@ class Answering:
             counted_in=in_words(priced.counted_in),
             stored=ready.stored is not None,
             yours=_yours(ready.session.ledger, ready.session.budget.dataset, ready.analyst),
-            statement=_plainly(
-                privacy_statement(
-                    priced.plan,
-                    places=len(ready.session.keys),
-                    dataset=ready.session.budget.dataset,
-                    version=ready.session.budget.version,
-                    published=NOT_YET.model_copy(update={"budget": stated}),
-                )
-            ),
+            statement=privacy_statement(
+                priced.plan,
+                places=len(ready.session.keys),
+                dataset=ready.session.budget.dataset,
+                version=ready.session.budget.version,
+                published=NOT_YET.model_copy(update={"budget": stated}),
+            ).to_dict(),
         )
 
     def ready(self, who: Issued, asked: Asked) -> Ready:
@@ -325,7 +322,7 @@ class Answering:
             yours = _yours(ready.session.ledger, ready.session.budget.dataset, ready.analyst)
         return Answered(
             answers=tuple(release.answers.to_pylist()),
-            statement=_plainly(release.statement),
+            statement=release.statement.to_dict(),
             charged=release.curator.charged,
             yours=yours,
         )
@@ -347,22 +344,14 @@ class Answering:
                     " that a table cannot be read is a fact about it. Mend it, and start the service again."
                 )
 
-    def public(self) -> Public:
-        """Return what goes around the use of what is public."""
-        return Public(self._tell)
-
-
-class Public:
-    """What goes wrong in it is the curator's to know: an analyst learns that the service is not available."""
-
-    def __init__(self, tell: Callable[[str], object]) -> None:
-        self._tell = tell
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if isinstance(error, LeewardError) and not isinstance(error, CapExceededError | PositionError):
+    @contextmanager
+    def public(self) -> Iterator[None]:
+        """What goes wrong in it is the curator's to know: an analyst learns that the service is not available."""
+        try:
+            yield
+        except (CapExceededError, PositionError):
+            raise
+        except LeewardError as error:
             self._tell(f"leeward: the service is not available: {error}")
             raise UnavailableError(*UNAVAILABLE) from None
 
@@ -377,7 +366,3 @@ def _yours(ledger: Ledger | None, dataset: str, analyst: Analyst) -> Yours:
     spent = sum((one.spent for one in ledger.shares(dataset, analyst.name)), Fraction(0)) if ledger else Fraction(0)
     left = max(analyst.cap - spent, Fraction(0))
     return Yours(cap=str(analyst.cap), spent=str(spent), left=str(left))
-
-
-def _plainly(statement: Statement) -> dict[str, JsonValue]:
-    return statement.to_dict()

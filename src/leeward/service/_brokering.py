@@ -30,7 +30,7 @@ class Brokering:
     def offered(self, who: Issued) -> ForBrokers:
         """Return the ways that a broker may have positions perturbed."""
         found = (
-            Perturbs(name=each.name, about=each.about, timed=each.timed, statement=each.job.statement().to_dict())
+            Perturbs.copied_from(each, statement=each.job.statement().to_dict())
             for each in self._offers.of_broker(who.name)
         )
         return ForBrokers(who=FOR_BROKERS, perturb=tuple(found))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
@@ -103,21 +104,17 @@ def _opened(file: File) -> Any:
         return CalamineWorkbook.from_path(file.path)
 
 
-class _reading:  # noqa: N801 - used as a function
+@contextmanager
+def _reading(file: File) -> Iterator[None]:
     """Say that a workbook cannot be read, whatever the library raises: its own message may hold a cell."""
-
-    def __init__(self, file: File) -> None:
-        self._file = file
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if error is None or isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit):
-            return
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:  # a panic of the library is none of Python's own exceptions
         protected = type(error).__name__ == "PasswordError"
         raise DataError(
-            f"The workbook '{self._file.name}' cannot be read",
+            f"The workbook '{file.name}' cannot be read",
             "it is protected by a password"
             if protected
             else "it is damaged, or is not a workbook, or a cell has an error of a new kind",

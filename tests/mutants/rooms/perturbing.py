@@ -120,7 +120,7 @@ MUTANTS = [
     M("leeward.local.location._felt", "PlaceRegion.__post_init__", '"members", 0, says', '"members", -9, says', "tests/local/test_felt_places.py", "a region's place below 0 is one of the last"),
     M("leeward.local.series._grid", "ReadingGrid.values", "np.clip(steps, -most, most)", "steps", "tests/local/test_series_readings.py tests/local/test_series_promise.py", "far readings wrap around"),
     M("leeward.local.series._grid", "in_unit", "if far * step.numerator < 2**53 and step.denominator < 2**53:", "if True:", "tests/local/test_series_readings.py tests/local", "large readings are rounded twice"),
-    M(PEOPLE, "PersonBudgets.charging", "raise refused[0]", "pass", "tests/ledger/test_people.py", "what came with a refused charge stands where that is caught"),
+    M(PEOPLE, "PersonBudgets.charging", "raise charge.refused", "pass", "tests/ledger/test_people.py", "what came with a refused charge stands where that is caught"),
     M(PLANAR, "PlanarLaplace.perturb_points", "warn(looked.note)", "pass", "tests/local/test_slips.py", "Python is not told of positions moved to the edge"),
     M(PLANAR, "PlanarLaplace._reports", "looked.check()", "pass", "tests/local/test_slips.py", "in Python a wrong box goes unnoticed"),
     M("leeward.local.series._readings", "read_readings", "if table.num_rows and not len(rows):", "if False:", "tests/local/test_slips.py", "a wrong year goes unnoticed"),

@@ -68,7 +68,9 @@ def plain(text: str) -> str:
     for at, character in enumerate(text):
         hidden = steers(character) or _is_unseen(character, last[-1:], text[at + 1 : at + 2])
         composed = character.isascii() or unicodedata.is_normalized("NFC", last + character)
-        written = _escaped(character) if hidden or not composed else character
+        written = (
+            character.encode("unicode_escape", "surrogatepass").decode("ascii") if hidden or not composed else character
+        )
         made.append(written)
         # what the next one may be put together with: all from the last letter on
         last = last + written if unicodedata.combining(written[-1]) else written[-1]
@@ -167,10 +169,6 @@ def _written(value: object) -> str:
 
 
 _PLAIN = (str, bool, int, float, complex, Fraction, Decimal, date, time, timedelta, Enum)
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
 def listed(parts: Sequence[str], last: str = "and") -> str:

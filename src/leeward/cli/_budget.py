@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from leeward._plain import plain
-from leeward.cli._output import facts, print_json, print_parts, say, table, wrote
+from leeward.cli._output import AsJson, facts, print_json, print_parts, say, table, wrote
 from leeward.errors import InputError, LedgerError, nearest
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ LedgerUrl = Annotated[
     ),
 ]
 Dataset = Annotated[str | None, typer.Option("--dataset", "-d", help="Only this dataset.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @budget.command()

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -142,7 +141,9 @@ def init(
     said = Said(number, lower, upper, step, p, levels, group, groups, combine, decimal)
     said.refuse_unmeant(kind)
     visits = kind == "visitors"
-    _refuse_of_visits(kind, {"--place": place, "--grid": grid})
+    for option, value in (("--place", place), ("--grid", grid)):
+        if value is not None and not visits:
+            raise SpecError(f"{option} with --kind {kind}", "it is about places that people visit", "Leave it out")
     read: dict[str, Any] = {"visits" if visits else "table": _relative(data, out)}
     read |= ({} if sheet is None else {"visits_table": sheet}) | writing_of(table)
     tell("1. Who is a person?")
@@ -217,12 +218,6 @@ def _amount(text: str) -> Real:
 def _named(text: str) -> None:
     if not text.strip():
         raise SpecError("--dataset", "it is empty", "Give the data a public name")
-
-
-def _refuse_of_visits(kind: str, given: Mapping[str, str | None]) -> None:
-    for option, value in given.items():
-        if value is not None and kind != "visitors":
-            raise SpecError(f"{option} with --kind {kind}", "it is about places that people visit", "Leave it out")
 
 
 def _described(table: Detected) -> str:

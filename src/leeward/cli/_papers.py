@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli._output import print_json, progress_shown, say, wrote
+from leeward.cli._output import AsJson, print_json, progress_shown, say, wrote
 
 
 def papers(
@@ -34,7 +34,7 @@ def papers(
         str, typer.Option("--categories", help="Of such a file: the categories of places that count.", metavar="N,N,…")
     ] = "3,4,5,6,7",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but what is wrong.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print all numbers as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Recompute every figure, table and worked number of the papers beside what was printed.
 

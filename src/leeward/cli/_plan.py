@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leeward.cli._output import Quiet, SpecFile, print_json, say, wrote
+from leeward.cli._output import AsJson, Quiet, SpecFile, print_json, say, wrote
 from leeward.errors import InputError, SpecError
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def plan(
     ] = _ERROR,
     html: Annotated[Path | None, typer.Option("--html", help="Also write a page with plots to this file.")] = None,
     quiet: Quiet = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Compare what could be released, and recommend. Reads the spec, the public list and the ledger, never the data.
 

@@ -133,7 +133,8 @@ def publish(
 
     for plans in asked_for.values():
         refuse_within(out, budget, plans[0].counted)
-    with saving(out, _folders(asked_for), overview=len(asked_for) > 1, formats=formats) as save:
+    folders = [name for name, plans in asked_for.items() for _ in plans]  # the windows of a question share one
+    with saving(out, folders, overview=len(asked_for) > 1, formats=formats) as save:
         opened = Opening(budget, None) if asked is None else asked()
         with ExitStack() as stack:
             with progress_shown(quiet) as progress:
@@ -192,11 +193,6 @@ def _of_delta(left: Balance) -> str:
     if left.cap_delta == "0":
         return ""
     return f" Of δ {left.spent_delta} of {left.cap_delta} spent, {left.left_delta} left."
-
-
-def _folders(asked: Mapping[str, Sequence[AnyPlan]]) -> list[str]:
-    """Name the folder of each release: by its question, none where there is one; the windows of a question share it."""
-    return [name for name, plans in asked.items() for _ in plans]
 
 
 def _say_total(made: Together) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli._output import print_json, print_parts, say, table, wrote
+from leeward.cli._output import AsJson, print_json, print_parts, say, table, wrote
 from leeward.errors import InputError, nearest
 
 token = typer.Typer(no_args_is_help=True, help="Create, list and revoke the tokens by which analysts ask a service.")
@@ -61,7 +61,7 @@ def create(
 @token.command("list")
 def list_(
     config: Config = CONFIG,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List who may ask, how much, and what they have spent; no token is shown.
 

@@ -101,7 +101,8 @@ class Folder:
             here = Path(folder).relative_to(self.root)
             if len(here.parts) >= _DEEPEST:
                 below.clear()
-            below[:] = sorted(name for name in below if not name.startswith(".") and self._is_of_data(folder, name))
+            below[:] = sorted(name for name in below if not name.startswith(".") and name != OWN)
+            below[:] = [name for name in below if not holds_release(Path(folder, name))]
             for name in sorted(names):
                 full = (here / name).as_posix()
                 try:
@@ -109,10 +110,6 @@ class Folder:
                 except InputError:
                     continue
                 yield full
-
-    def _is_of_data(self, folder: str, name: str) -> bool:
-        """Whether a folder may hold tables to release: not what was released, and no drafts."""
-        return name != OWN and not holds_release(Path(folder, name))
 
 
 OWN: Final = "leeward-desk"

@@ -30,8 +30,8 @@ def routes(desk: Desk) -> APIRouter:
         seen: dict[str, Any] = {"found": None, "rows": (), "refused": "", "file": file, "sheet": sheet, "sheets": ()}
         if by_name and file:
             seen = looked_at(desk, file, sheet)
-        before = places if file == saved else {}
-        chosen = (_offered(seen["found"], draft, before) if by_name else _box(places)) | dict(typed)
+        before, box = places if file == saved else {}, {key: str(at) for key, at in places.get("grid", {}).items()}
+        chosen = (_offered(seen["found"], draft, before) if by_name else box) | dict(typed)
         more = {"chosen": chosen, "box": BOX, "files": desk.lists(draft), "refused": seen["refused"] or refused}
         return "places" if by_name else "grid", seen | more
 
@@ -83,10 +83,6 @@ def _offered(found: Detected | None, draft: Draft, places: Mapping[str, Any]) ->
         "latitude": where.get("latitude", ""),
         "longitude": where.get("longitude", ""),
     }
-
-
-def _box(places: Mapping[str, Any]) -> dict[str, str]:
-    return {key: str(value) for key, value in places.get("grid", {}).items()}
 
 
 def _number(text: str, title: str) -> float:

@@ -27,7 +27,7 @@ from leeward.planner._useless import refuse_useless
 from leeward.session._before import opens, refuse_within
 from leeward.session._budget import Budget
 from leeward.session._dry_run import dry_run
-from leeward.session._result import Release, saving
+from leeward.session._result import saving
 from leeward.session._together import together
 from leeward.spec import Spec
 
@@ -124,13 +124,10 @@ def released(
             save(each)
     notes = [one.curator for one in each]
     charged = sum((Fraction(note.charged) for note in notes), Fraction(0))
-    lines = [_during(one) + line for one in each for line in one.curator.lines()] if len(each) > 1 else notes[0].lines()
+    lines = notes[0].lines()
+    if len(each) > 1:
+        lines = [f"from {window_of(one.statement).start}: {line}" for one in each for line in one.curator.lines()]
     return Made(out.name, charged, any(note.opened for note in notes), lines)
-
-
-def _during(one: Release) -> str:
-    """Say which of several windows a note is about."""
-    return f"from {window_of(one.statement).start}: "
 
 
 def agreed(draft: Draft, price: Fraction) -> str:

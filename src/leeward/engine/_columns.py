@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import duckdb
 import duckdb.func as udf
@@ -21,21 +21,13 @@ from leeward._optional import optional
 from leeward.engine._bind import InDuckDB
 from leeward.engine._bound import Bound
 from leeward.engine._builtin import leeward_h3
+from leeward.engine._engines import Described
 from leeward.engine._places import PlaceList, key_type
 from leeward.errors import DataError
 from leeward.query import Grid, Visits
-from leeward.query._source import Allowed
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
-
-
-class Filtered(Protocol):
-    """A source with a filter: column to allowed values."""
-
-    @property
-    def keep(self) -> Mapping[str, tuple[Allowed, ...]]:
-        """The filter."""
 
 
 def columns_by_role(named: Mapping[str, str | None], keep: Iterable[str]) -> dict[str, str]:
@@ -110,7 +102,7 @@ def key(rows: ir.Table, column: str, places: PlaceList, bound: Bound) -> ir.Valu
     return _without_nan(values)
 
 
-def kept(rows: ir.Table, source: Filtered) -> ir.Value:
+def kept(rows: ir.Table, source: Described) -> ir.Value:
     """Whether each row passes the filter of its source; a missing value does not."""
     passes = ibis.literal(True)
     for column, allowed in source.keep.items():
@@ -126,7 +118,7 @@ def kept(rows: ir.Table, source: Filtered) -> ir.Value:
                 "the column holds values of another type (columns of CSV files are always text)",
                 "Give allowed values of the column's type",
             )
-        if kind.is_floating() and not all(_holds(kind.nbytes, number) for number in allowed):
+        if kind.is_floating() and not all(float(np.float32(n) if kind.nbytes == 4 else n) == n for n in allowed):
             raise DataError(
                 f"The filter on '{column}' allows a whole number that floats of {8 * kind.nbytes} bits do not hold",
                 "the nearest that they hold would be taken for it",
@@ -137,10 +129,6 @@ def kept(rows: ir.Table, source: Filtered) -> ir.Value:
         held = [each for each in allowed if beyond is None or abs(int(each)) < beyond]
         passes &= rows[column].isin(held).fill_null(False)
     return passes
-
-
-def _holds(octets: int, number: Any) -> bool:
-    return bool(float(np.float32(number) if octets == 4 else number) == number)
 
 
 _STAND_INS = (

@@ -66,11 +66,11 @@ def csv_rows(
         careful = {"parallel": False, "max_line_size": max(_USUAL, min(longest, _LONGEST))}
         if not _inserted(connection, (paths, header, is_gzip, delimiter, names), careful):
             raise _faulty(alike, delimiter)
-        found, before = _count(connection), rows
-        rows = found
+        before, rows = rows, connection.execute(f"SELECT count(*) FROM {ROWS}").fetchall()[0][0]
+        found = rows - before
         there = sum(each.rows(len(header)) for each in lengths)
-        if found - before != there or not all(each.regular for each in lengths):
-            lengths = _check_by_fields(alike, len(header), found - before, delimiter)
+        if found != there or not all(each.regular for each in lengths):
+            lengths = _check_by_fields(alike, len(header), found, delimiter)
         # Of a row with a field too many, as where a comma in a name is not quoted, the engine leaves out the last if it is
         # empty; all behind that comma are then in a wrong column. Rows with too few it does not read.
         if not all(each.fits(len(header)) for each in lengths):
@@ -159,10 +159,6 @@ def _literal(value: object) -> str:
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {_literal(each)}" for key, each in value.items()) + "}"
     return quoted(value) if isinstance(value, str) else str(value)
-
-
-def _count(connection: duckdb.DuckDBPyConnection) -> int:
-    return int(connection.execute(f"SELECT count(*) FROM {ROWS}").fetchall()[0][0])
 
 
 def _check_by_fields(files: Sequence[File], columns: int, found: int, delimiter: str) -> list[Length]:

@@ -7,7 +7,6 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +14,7 @@ import pyarrow as pa
 from leeward._buffers import numbers, texts
 from leeward.exact._real import exact
 from leeward.exact._text import write
+from leeward.notion._value_grid import ValueGrid
 from leeward.query._group_names import answer_column, end_columns, lists_of
 from leeward.query._public_values import fine
 from leeward.query._statistic import Statistic
@@ -48,21 +48,21 @@ class GroupList:
         for column, ends in query.intervals:
             listed = lists_of(query.by, query.listed)[column]
             at, n = {str(name): i for i, name in enumerate(listed)}, len(listed)  # the others are in none
-            whole = fine(ends) == 1
-            points = [int(e) if whole else float(e) for e in ends.points]
+            points = _points(ends)
             named = columns[answer_column(column) if isinstance(query.by, tuple) else "group"]
             low, high = end_columns(column)
             places = [at.get(str(name), n) for name in named]
             columns[low] = [points[i] if i < n else None for i in places]
             columns[high] = [points[i + 1] if i < n else None for i in places]
         if query.kind == "histogram" and query.values is not None:
-            whole = fine(query.values) == 1
-            edges = [int(e) if whole else float(e) for e in query.values.points] * max(1, len(query.groups))
+            edges = _points(query.values) * max(1, len(query.groups))
             per = query.bins + 1
             columns["from"] = [edge for i, edge in enumerate(edges) if i % per < query.bins]
             columns["to"] = [edge for i, edge in enumerate(edges) if i % per > 0]
         if query.ps:
-            columns["percentile"] = list(map(_plain, query.ps)) * max(1, len(query.groups))
+            columns["percentile"] = [int(p) if p.denominator == 1 else float(p) for p in query.ps] * max(
+                1, len(query.groups)
+            )
         if query.levels:
             whole = all(level.denominator == 1 for level in query.levels)
             down = [int(level) if whole else float(level) for level in reversed(query.levels)]
@@ -85,8 +85,9 @@ class GroupList:
         return hashlib.sha256(json.dumps(keys).encode()).hexdigest()
 
 
-def _plain(number: Fraction) -> int | float:
-    return int(number) if number.denominator == 1 else float(number)
+def _points(values: ValueGrid) -> list[int | float]:
+    whole = fine(values) == 1
+    return [int(point) if whole else float(point) for point in values.points]
 
 
 def _held(values: Sequence[str | int | float | None]) -> pa.Array:

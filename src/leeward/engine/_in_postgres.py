@@ -79,7 +79,9 @@ class InPostgres(Bound):
     def fetch(self, expression: ir.Expr) -> pa.Table:
         names, rows = self._answer(*compiled(expression))
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
-        arrays = [pa.array([_whole(value) for value in column]) for column in columns]
+        # a sum of integers is handed on as a decimal
+        whole = [[int(value) if isinstance(value, Decimal) else value for value in column] for column in columns]
+        arrays = [pa.array(column) for column in whole]
         return pa.table(dict(zip(names, arrays, strict=True)))
 
     def staged(self, name: str, rows: ir.Table) -> ir.Table:
@@ -121,11 +123,6 @@ class InPostgres(Bound):
         for each in sorted(needs):
             self._collect(each, before)
         before[name] = sql
-
-
-def _whole(value: Any) -> Any:
-    """A sum of integers is handed on as a decimal."""
-    return int(value) if isinstance(value, Decimal) else value
 
 
 @contextmanager

@@ -90,7 +90,8 @@ class NumberTable(Opened):
             name = f"column = '{query.column}'"
             rows, number, unreadable = _index(rows, name, query.column, query.values, rounded, bound)
         super().__init__(query.records, bound, rows, timed=query.window is not None)
-        plain = self._of_each(rows) | {"number": number, "unreadable": unreadable, "uncut": _any(rows, misread)}
+        uncut = functools.reduce(operator.or_, (rows[name] for name in misread), ibis.literal(False))
+        plain = self._of_each(rows) | {"number": number, "unreadable": unreadable, "uncut": uncut}
         plain |= _beyond(rows, query)
         self._of_all = bound.staged("leeward_all_numbers", rows.select(**plain))
         self._rows = bound.staged("leeward_numbers", _grouped(rows, plain, query, interval, bound))
@@ -289,11 +290,6 @@ def _index(
     if rounding == "up":
         return rows, whole_quotient((above + step - 1).clip(0, None), step).clip(0, last), unreadable
     return rows, whole_quotient((2 * above + step).clip(0, None), 2 * step).clip(0, last), unreadable
-
-
-def _any(rows: Any, columns: Sequence[str]) -> Any:
-    """Return whether one of some columns of truth values is true in a row."""
-    return functools.reduce(operator.or_, (rows[name] for name in columns), ibis.literal(False))
 
 
 def _beyond(rows: Any, query: Statistic) -> dict[str, Any]:

@@ -137,18 +137,13 @@ def _degrees(values: pa.Array, column: str, limit: int) -> pa.Array:
         degrees = pc.cast(values, pa.float64())
     except pa.ArrowException:
         degrees = None
-    if degrees is None or (degrees.null_count < len(degrees) and not _within(degrees, limit)):
+    if degrees is None or (np.abs(as_numpy(degrees.drop_null())) > limit).any():
         raise DataError(
             f"The column '{column}' of the public list",
             f"it must hold degrees from -{limit} to {limit}",
             "Correct it, or leave unknown coordinates empty",
         )
     return degrees
-
-
-def _within(degrees: pa.Array, limit: int) -> bool:
-    known = as_numpy(degrees.drop_null())
-    return bool(np.all(np.abs(known) <= limit))
 
 
 def _names(values: pa.Array, column: str) -> pa.Array:

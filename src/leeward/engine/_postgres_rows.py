@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -122,12 +122,9 @@ def written(address: Address, table: str | None, columns: Mapping[str, str], nam
             cursor.itersize = _AT_ONCE
             cursor.execute(f"SELECT {asked} FROM {relation}".encode())
             while some := cursor.fetchmany(_AT_ONCE):
-                made = (_array(kinds[name], each) for name, each in zip(names, zip(*some, strict=True), strict=True))
-                file.write_table(pa.table([*made], schema=schema))
-
-
-def _array(kind: Kind, values: Sequence[Any]) -> pa.Array:
-    return pa.array(values, kind.handed or kind.arrow).cast(kind.arrow)
+                held = zip(marks, zip(*some, strict=True), strict=True)
+                made = [pa.array(each, kind.handed or kind.arrow).cast(kind.arrow) for (kind, _), each in held]
+                file.write_table(pa.table(made, schema=schema))
 
 
 @contextmanager

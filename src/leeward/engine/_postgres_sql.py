@@ -64,13 +64,9 @@ def _array(values: Sequence[Any], kind: pa.DataType) -> str:
     sql = "float4" if pa.types.is_float32(kind) else "float8" if pa.types.is_floating(kind) else "bigint"
     if pa.types.is_uint64(kind):
         sql = "numeric"
-    return f"'{{{','.join(_number(value) for value in values)}}}'::{sql}[]"
+    return f"'{{{','.join(map(repr, values)).replace('inf', 'Infinity')}}}'::{sql}[]"
 
 
 def _element(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
-
-
-def _number(value: float) -> str:
-    return repr(value).replace("inf", "Infinity")

@@ -305,7 +305,11 @@ def _value_blocks(of_texts: _Cipher, column: _Column) -> Words:
         small = np.abs(column.values) < 2**53
         whole = small & (column.values == np.floor(column.values))
         single = pa.types.is_float32(column.given.type)  # it is the decimal of fewest digits that says which it is
-        reals = column.values if whole.all() or not single else _read(column.given.cast(pa.string()))
+        reals = (
+            column.values
+            if whole.all() or not single
+            else _numbers(column.given.cast(pa.string()).cast(pa.float64()), column.missing)
+        )
         made[:, 0], made[:, 1] = REAL_NUMBER, _bits(reals)
         _put_integers(made, whole, column.values)
     elif column.values.ndim == 1:
@@ -373,11 +377,6 @@ def _laid(texts: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     kind = np.dtype(np.int64 if wide else np.int32)
     at = np.frombuffer(ends, kind, len(texts) + 1, kind.itemsize * texts.offset).astype(np.int64)
     return at, np.frombuffer(held or b"", np.uint8)
-
-
-def _read(texts: pa.Array) -> NDArray[np.float64]:
-    """Floats from their texts, 0 where there is none."""
-    return _numbers(texts.cast(pa.float64()), _missing(texts))
 
 
 def _arrow(values: NDArray[Any]) -> pa.Array:

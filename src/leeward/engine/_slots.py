@@ -55,7 +55,11 @@ def windowed(rows: ir.Table, ends: Sequence[tuple[int, int]], bound: Bound) -> i
         return _compared(rows, some, bound)
     inside = (rows.stamp >= low) & (rows.stamp < high)
     slot = whole_quotient(inside.ifelse(rows.stamp, low) - low, ibis.literal(length, "int64"))
-    held = [(place, first, slot) for place, first, end in some for slot in _slots(first, end, low, length)]
+    held = [
+        (place, first, slot)
+        for place, first, end in some
+        for slot in range((first - low) // length, (end - low) // length)
+    ]
     if held == [(place, low + place * length, place) for place in range(len(ends))]:  # each slot is a window
         cut = rows.filter(inside).mutate(window=slot)
         return cut.mutate(first=cut.window * length + low)
@@ -63,10 +67,6 @@ def windowed(rows: ir.Table, ends: Sequence[tuple[int, int]], bound: Bound) -> i
     found = rows.filter(inside).mutate(slot=slot)
     joined = found.inner_join(slots, found.slot == slots.slot)
     return joined.select(*rows.columns, "window", "first")
-
-
-def _slots(first: int, end: int, low: int, length: int) -> range:
-    return range((first - low) // length, (end - low) // length)
 
 
 def _compared(rows: ir.Table, some: Sequence[tuple[int, int, int]], bound: Bound) -> ir.Table:

@@ -11,7 +11,7 @@ for midnight, it would leave all other hours of the day empty.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import ibis
 import ibis.expr.datatypes as dt
@@ -19,10 +19,11 @@ import ibis.expr.datatypes as dt
 from leeward._private import Private
 from leeward.engine._bound import Bound
 from leeward.engine._builtin import epoch_ns, epoch_us
+from leeward.engine._engines import Described
 from leeward.engine._window import Clock
 from leeward.errors import DataError
 from leeward.query import Window
-from leeward.query._table import TIME_UNITS, Source
+from leeward.query._table import TIME_UNITS
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -62,23 +63,7 @@ class Times(Private):
         return {"stamp": self.stamp, "unreadable_time": self.unreadable, "zoned": zoned, "dated": dated}
 
 
-class Timed(Protocol):
-    """A table that may have a column of times."""
-
-    @property
-    def time(self) -> str | None:
-        """Its name."""
-
-    @property
-    def timezone(self) -> str | None:
-        """The zone in which times without an offset are read."""
-
-    @property
-    def source(self) -> Source:
-        """The table, and the unit of times that are whole numbers."""
-
-
-def when(rows: ir.Table, table: Timed, bound: Bound) -> Times:
+def when(rows: ir.Table, table: Described, bound: Bound) -> Times:
     """Read the time column.
 
     Raises:
@@ -130,7 +115,7 @@ def when(rows: ir.Table, table: Timed, bound: Bound) -> Times:
     raise _no_time(table.time, "the column does not hold times")
 
 
-def _written(values: ir.Value, table: Timed, bound: Bound) -> Times:
+def _written(values: ir.Value, table: Described, bound: Bound) -> Times:
     """Times written as ISO 8601 texts, to the microsecond."""
     assert table.time is not None
     # The cast takes a text without an offset as UTC, so the stamp of a reading is that of the reading itself.

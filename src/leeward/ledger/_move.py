@@ -48,7 +48,8 @@ def move(path: Path, to: Address, *, lock_wait: float) -> None:
                     f"There is a ledger in {target.name} already", "one database has one ledger", "Name a new database"
                 )
         else:
-            if any(source.is_locked(holder) for holder in _at_work(old)):
+            at_work = old.execute(select(charges.c.holder).where(charges.c.payload.is_(None))).scalars().all()
+            if any(map(source.is_locked, at_work)):
                 raise LedgerError(
                     f"A release is being made from the ledger {source.name}",
                     "its answer would be stored where nobody looks for it",
@@ -61,10 +62,6 @@ def move(path: Path, to: Address, *, lock_wait: float) -> None:
             target.write_high_water_mark(new)  # from now on nobody here takes the database for a new one
     source.advance_high_water_mark()
     target.advance_high_water_mark()
-
-
-def _at_work(connection: Connection) -> list[str]:
-    return [*connection.execute(select(charges.c.holder).where(charges.c.payload.is_(None))).scalars()]
 
 
 def _copy(old: Connection, new: Connection) -> None:

@@ -90,13 +90,12 @@ def agreed_header(file: File, delimiter: str) -> tuple[str, ...]:
 def _first(file: File, names: Callable[[Any], Iterable[str]]) -> tuple[str, ...]:
     found, blank = tuple[str, ...](), False
     try:
-        opened = gzip.open if file.is_gzip else open
-        with opened(file.path, "rb") as raw:
+        with file.opened() as raw:
             start = raw.read(_START)
         because = unfit(start)
         blank = start.removeprefix(codecs.BOM_UTF8)[:1] in (b"", b"\r", b"\n")
         if not because and not blank:
-            with any_length(), opened(file.path, "rt", encoding=UTF8, newline="") as text:
+            with any_length(), file.opened(encoding=UTF8, newline="") as text:
                 found = tuple(names(text))
     except (OSError, EOFError, zlib.error) as error:
         if file.is_gzip and not (isinstance(error, OSError) and error.errno):
@@ -226,9 +225,8 @@ class _Quotes:
 def length_by_fields(file: File, delimiter: str) -> Length | None:
     """Count the records of a CSV file by splitting all of it into fields, slowly; None if it cannot be split."""
     lines = filled = separators = longest = 0
-    opened = gzip.open if file.is_gzip else open
     try:
-        with any_length(), opened(file.path, "rt", encoding=UTF8, newline="") as text:
+        with any_length(), file.opened(encoding=UTF8, newline="") as text:
             for record in csv.reader(text, strict=True, delimiter=delimiter):
                 lines += 1
                 filled += bool(record)
@@ -246,19 +244,14 @@ def fault(file: File, delimiter: str) -> tuple[int, str] | None:
     """
     if (found := _unfit_line(file)) is not None:
         return found
-    opened = gzip.open if file.is_gzip else open
-    with (
-        suppress(OSError, EOFError, zlib.error),
-        any_length(),
-        opened(file.path, "rt", encoding=UTF8, newline="") as text,
-    ):
+    with suppress(OSError, EOFError, zlib.error), any_length(), file.opened(encoding=UTF8, newline="") as text:
         return _first_fault(csv.reader(text, strict=True, delimiter=delimiter))
     return None
 
 
 def _unfit_line(file: File) -> tuple[int, str] | None:
     """The first line that is not text in UTF-8, and what it is."""
-    with suppress(OSError, EOFError, zlib.error), (gzip.open if file.is_gzip else open)(file.path, "rb") as raw:
+    with suppress(OSError, EOFError, zlib.error), file.opened() as raw:
         for line, octets in enumerate(raw, 1):
             if because := unfit(octets.rstrip(b"\r\n") + b"\n"):  # of a text that is cut the end may be missing
                 return line, because

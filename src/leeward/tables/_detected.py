@@ -9,7 +9,6 @@ from __future__ import annotations
 import codecs
 import csv
 import functools
-import gzip
 import io
 import itertools
 import re
@@ -215,7 +214,7 @@ def _typed(name: str, column: Any) -> Seen:
 
 
 def _of_text(file: File) -> Detected:
-    with (gzip.open if file.is_gzip else open)(file.path, "rb") as raw, reading(f"The file '{file.name}'"):
+    with file.opened() as raw, reading(f"The file '{file.name}'"):
         start = raw.read(_BYTES)
     encoding = _encoding(start)
     text = codecs.getincrementaldecoder(encoding or "utf-8-sig")("replace").decode(start)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import difflib
 import functools
 import glob
+import gzip
 import os
 import time
 from collections.abc import Callable, Iterable
@@ -79,6 +80,10 @@ class File(Private):
         except OSError as error:
             raise DataError(f"The file '{name}'", f"it cannot be opened: {error.strerror}", "Check the file") from None
         return cls(str(name), path, stamp, now - max(stamp[-2:]) > _STILL, str(name).lower().endswith(".gz"))
+
+    def opened(self, **how: Any) -> Any:
+        """Open it to be read, unpacked: as bytes, or as text in an encoding."""
+        return (gzip.open if self.is_gzip else open)(self.path, "rt" if how else "rb", **how)
 
     def check_unchanged(self) -> None:
         """Refuse to go on if the file was written since it was found: one answer would be about two tables.

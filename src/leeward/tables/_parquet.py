@@ -117,13 +117,9 @@ def _noted(field: pa.Field) -> str | None:
     if pa.types.is_duration(kind):
         return f"{NOTED}{kind}"
     # where no type of that name is known to Arrow, it hands on its name beside the column
-    name = kind.extension_name if isinstance(kind, pa.BaseExtensionType) else _extension(field)
+    noted = (field.metadata or {}).get(b"ARROW:extension:name")
+    name = kind.extension_name if isinstance(kind, pa.BaseExtensionType) else noted and noted.decode("utf-8", "replace")
     return None if name is None or name in _AS_STORED else f"{NOTED}{name}"
-
-
-def _extension(field: pa.Field) -> str | None:
-    name: bytes | None = (field.metadata or {}).get(b"ARROW:extension:name")
-    return None if name is None else name.decode("utf-8", "replace")
 
 
 def _type(column: Any) -> str:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import codecs
-import gzip
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,7 +44,7 @@ def preview(name: str, found: Detected, table: str | None = None) -> Preview:
     file, names = files[0], [one.name for one in found.columns]
     with reading(f"The file '{file.name}'"):
         if kind == "csv":
-            with (gzip.open if file.is_gzip else open)(file.path, "rb") as raw:
+            with file.opened() as raw:
                 start = raw.read(_START)
             text = codecs.getincrementaldecoder(found.encoding or "utf-8-sig")("replace").decode(start)
             records = records_of(text, found.delimiter or usual_delimiter(file) or ",", cut=len(start) == _START)
@@ -53,8 +52,5 @@ def preview(name: str, found: Detected, table: str | None = None) -> Preview:
         else:
             held = READERS[kind](file, table, names).slice(0, _ROWS).to_pylist()
             read = [["" if row[name] is None else str(row[name]) for name in names] for row in held]
-    return Preview([[_cut(value) for value in (*row, *[""] * len(names))[: len(names)]] for row in read])
-
-
-def _cut(value: str) -> str:
-    return value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
+    rows = [(*row, *[""] * len(names))[: len(names)] for row in read]
+    return Preview([[v if len(v) <= _LONGEST else f"{v[: _LONGEST - 1]}…" for v in row] for row in rows])

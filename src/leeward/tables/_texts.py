@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import codecs
-import gzip
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace
@@ -53,10 +52,9 @@ def in_utf8(files: Sequence[File], encoding: str | None, folder: str) -> list[Fi
 
 
 def _write(file: File, encoding: str, target: Path) -> None:
-    opened = gzip.open if file.is_gzip else open
     decode, line, damaged = codecs.getincrementaldecoder(encoding)("strict"), 1, False
     try:
-        with opened(file.path, "rb") as raw, open(target, "w", encoding="utf-8", newline="") as out:
+        with file.opened() as raw, open(target, "w", encoding="utf-8", newline="") as out:
             while True:
                 piece = raw.read(_PIECE)
                 text = decode.decode(piece, final=not piece)

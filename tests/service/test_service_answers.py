@@ -267,7 +267,7 @@ def test_the_desk_and_the_history_name_who_asked(stand: Stand, capsys: pytest.Ca
     page = Seat(stand.folder).enter().get("/history").text
     told = " ".join(re.sub(r"<[^>]*>", " ", page).split())
     assert "Analyst Spent ann 1" in told
-    assert re.search(r"People by place, .* ann 1\b", told)
+    assert re.search(r"People at each place, .* ann 1\b", told)
     assert "asked-by" not in told
 
 

@@ -534,6 +534,7 @@ NEED_NO_TABLE = {
     # public places, and what distances between them count as
     *("local.Elastic", "local.ExponentialOverPlaces", "local.Felt", "local.KnownPlaces", "local.PlaceRegion"),
     *("local.DisplacedPlaces", "local.FeltPart", "local.RegionPolicy", "local.Regions"),
+    "session.Frame",  # sentences of a statement
     "session.Opens",  # the name of a budget
     *("spec.GridBox", "spec.Span", "spec.Stated"),
     # questions about, and facts of, universes of records

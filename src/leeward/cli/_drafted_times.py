@@ -18,10 +18,31 @@ _PUBLIC = "   The window is public: choose it without looking at the data."
 _START, _END = "start, such as 2026-03-02T19:00", "end, which does not belong to it"
 
 
-def of_visits(
-    table: Detected, time: str | None, form: str | None, timezone: str | None, start: str | None, end: str | None
+def drafted_times(
+    table: Detected,
+    time: str | None,
+    form: str | None,
+    timezone: str | None,
+    start: str | None,
+    end: str | None,
+    *,
+    needed: bool,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the keys of ``[data]`` that say when, and those of ``[window]``."""
+    """Return the keys of ``[data]`` that say when, and those of ``[window]``; none where rows count whenever they are."""
+    if not needed and all(each is None for each in (time, form, timezone, start, end)):
+        if not at_terminal() or not timely(table):
+            tell("   Rows of all times count.")
+            return {}, {}
+        tell(f"   Rows of all times count, unless you name a window.{_PUBLIC[2:]}")
+        forms = [seen.formats[0] for seen in table.columns if len(seen.formats) == 1]
+
+        def check(text: str) -> None:
+            if text:
+                _moment(text, forms[0] if len(forms) == 1 else None)
+
+        start = answer(f"{_START}; or nothing", "--start", None, "", check)
+        if not start:
+            return {}, {}
     keys = _times(table, time, form, timezone)
     tell(f"   Count from when to when? {_PUBLIC.strip()}")
     written = keys.get("time_format")
@@ -29,28 +50,6 @@ def of_visits(
     begin = _in_iso(answer(f"{_START}{as_there}", "--start", start, check=lambda text: _moment(text, written)), written)
     stop = answer(_END, "--end", end, check=lambda text: _window(begin, _in_iso(text, written, begin)))
     return keys, {"start": begin, "end": _in_iso(stop, written, begin)}
-
-
-def of_rows(
-    table: Detected, time: str | None, form: str | None, timezone: str | None, start: str | None, end: str | None
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the same of a table whose rows may count whenever they are: both are then empty."""
-    named = [time, form, timezone, start, end]
-    if any(each is not None for each in named):
-        return of_visits(table, time, form, timezone, start, end)
-    if not at_terminal() or not timely(table):
-        tell("   Rows of all times count.")
-        return {}, {}
-    tell(f"   Rows of all times count, unless you name a window.{_PUBLIC[2:]}")
-    forms = [seen.formats[0] for seen in table.columns if len(seen.formats) == 1]
-    written = forms[0] if len(forms) == 1 else None
-
-    def check(text: str) -> None:
-        if text:
-            _moment(text, written)
-
-    begin = answer(f"{_START}; or nothing", "--start", None, "", check)
-    return of_visits(table, time, form, timezone, begin, end) if begin else ({}, {})
 
 
 def _times(table: Detected, time: str | None, form: str | None, timezone: str | None) -> dict[str, str]:

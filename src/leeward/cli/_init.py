@@ -11,12 +11,12 @@ import typer
 
 from leeward._plain import plain
 from leeward._postgres import is_address
-from leeward.cli import _drafted_times
 from leeward.cli._asked import answer, column, tell
 from leeward.cli._asked import sheet as sheet_of
 from leeward.cli._drafted_places import in_a_list, on_a_grid
 from leeward.cli._drafted_promise import decision, drafted_plan, never_wrong, odds
 from leeward.cli._drafted_query import ASKED, UNLISTED, Said, drafted_query, kept, kind_of
+from leeward.cli._drafted_times import drafted_times
 from leeward.cli._output import say, wrote
 from leeward.errors import InputError, SpecError
 from leeward.tables._guess import WHO, writing_of
@@ -165,8 +165,7 @@ def init(
         of_groups = None if public is None or listing is None else (str(public), listing, list_sheet)
         sections["query"], where = drafted_query(kind, table, of_groups, listed, said, read["person"])
     tell("3. When?")
-    timed = _drafted_times.of_visits if visits else _drafted_times.of_rows
-    when, window = timed(table, time, time_format, timezone, start, end)
+    when, window = drafted_times(table, time, time_format, timezone, start, end, needed=visits)
     read |= where | when
     sections |= {"window": window} if window else {}
     tell("4. What must never be wrong?")

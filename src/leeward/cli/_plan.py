@@ -51,7 +51,7 @@ def plan(
 
         leeward plan spec.toml --safe-at "2:0.5" --releases 10
     """
-    from leeward.cli._compared import print_compared
+    from leeward.cli._plan_table import print_compared
     from leeward.spec import read_questions
     from leeward.spec._compared import compared
 

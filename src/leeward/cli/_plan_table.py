@@ -30,8 +30,24 @@ from leeward.query._statistic import Noun
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from leeward.spec._compared import AnyReport
+
 _TITLE = 21
 """Columns that titles may take."""
+
+
+def print_compared(report: AnyReport) -> None:
+    """Print a comparison of notions and mechanisms for one question."""
+    if isinstance(report, PlanReport):
+        print_plan(report)
+        return
+    from leeward.cli._answer_table import print_answers, print_names
+    from leeward.planner import NameReport
+
+    if isinstance(report, NameReport):
+        print_names(report)
+    else:
+        print_answers(report)
 
 
 def print_plan(report: PlanReport) -> None:

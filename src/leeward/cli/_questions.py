@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from leeward._document import Document, Part
-from leeward.cli._compared import print_compared
 from leeward.cli._dry_run import dry_runs, prices_of
 from leeward.cli._output import facts, print_parts, say
+from leeward.cli._plan_table import print_compared
 from leeward.ledger._records import NOTHING
 from leeward.planner import AnswerReport, NameReport, PlanReport
 from leeward.planner._selection_plan import AnyPlan

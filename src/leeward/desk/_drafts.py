@@ -198,11 +198,7 @@ class Drafts:
 
 
 def _refuse_unasked(sections: Mapping[str, Any]) -> None:
-    """Refuse what the desk never writes: its pages would not show it, and a release would be of it all the same.
-
-    Raises:
-        InputError: a section, a key or a value is not one that the steps answer.
-    """
+    """Refuse what the desk never writes: its pages would not show it, and a release would be of it all the same."""
     if not (_is_asked(sections) and _is_promise(sections)):
         raise InputError(
             "This draft",

@@ -147,11 +147,7 @@ def _kept(folder: Path) -> Kept:
 
 
 def _statements(text: bytes) -> tuple[Statement, ...]:
-    """Return what a file of a release states, window by window.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """Return what a file of a release states, window by window."""
     read: TypeAdapter[Statement | WindowsStatement] = TypeAdapter(Statement | WindowsStatement)
     found = read.validate_json(text)
     return found.windows if isinstance(found, WindowsStatement) else (found,)

@@ -214,11 +214,7 @@ _IN_MEMORY: Mapping[str, Callable[[Any, Sequence[File], str | None, Mapping[str,
 
 
 def _refuse_unsaid(kind: str, writing: Writing) -> None:
-    """Refuse what is said of files of text where there is none.
-
-    Raises:
-        DataError: it is said of another kind of source.
-    """
+    """Refuse what is said of files of text where there is none."""
     for key in ("delimiter", "encoding"):
         if kind != "csv" and getattr(writing, key) is not None:
             raise DataError(key, "it is about files of text (.csv, .tsv, .txt), and the table is none", "Leave it out")

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import duckdb
@@ -25,9 +26,6 @@ _USUAL: Final = 2_000_000
 _LONGEST: Final = 1 << 28
 """Bytes of the longest record that it is asked to read: it holds at least one in memory."""
 
-
-_Reading = tuple[Sequence[str], Sequence[str], bool, str, Sequence[str]]
-"""Paths, the names of their columns, whether they are packed, what separates columns, and which are read."""
 
 NO_CSV: Final = (
     "The data cannot be read",
@@ -64,7 +62,7 @@ def csv_rows(
         longest = max(each.longest for each in lengths)
         # Reading at several places at once, the engine takes lines within quotes for rows, and then finds them broken.
         careful = {"parallel": False, "max_line_size": max(_USUAL, min(longest, _LONGEST))}
-        if not _inserted(connection, (paths, header, is_gzip, delimiter, names), careful):
+        if not _inserted(connection, partial(_read, paths, header, is_gzip, delimiter, names), careful):
             raise _faulty(alike, delimiter)
         before, rows = rows, connection.execute(f"SELECT count(*) FROM {ROWS}").fetchall()[0][0]
         found = rows - before
@@ -84,10 +82,7 @@ def _refuse_other_header(
 ) -> None:
     """Refuse a line, among the rows, that names the columns in another order, as where two files were put into one.
 
-    Of a single column it would not be told from a row.
-
-    Raises:
-        DataError: there is one; the rows behind it are in wrong columns.
+    The rows behind it are in wrong columns. Of a single column it would not be told from a row.
     """
     one_of = f"IN ({', '.join(map(quoted, sorted(known)))})"
     every = " AND ".join(f"{named(name)} {one_of}" for name in names)
@@ -105,11 +100,13 @@ def _called(files: Sequence[File]) -> str:
     return f"The file '{files[0].name}'" if len(files) == 1 else f"The files '{files[0].name}' to '{files[-1].name}'"
 
 
-def _inserted(connection: duckdb.DuckDBPyConnection, read: _Reading, careful: Mapping[str, object]) -> bool:
+def _inserted(
+    connection: duckdb.DuckDBPyConnection, read: Callable[[Mapping[str, object]], str], careful: Mapping[str, object]
+) -> bool:
     """Copy rows of files to the table, group by group: a union would lose the files' order. False where they are no CSV."""
     for how in ({}, careful):
         try:
-            connection.execute(f"INSERT INTO {ROWS} {_read(*read, how)}")
+            connection.execute(f"INSERT INTO {ROWS} {read(how)}")
         except duckdb.Error as error:
             told = str(error).lower()
             if "csv" not in told and "utf-8" not in told:

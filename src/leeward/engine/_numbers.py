@@ -233,14 +233,7 @@ def _index(
     Above levels rounded up: whoever is above a level is at least one step above it then, and nobody else is.
     From the reading of a number on, all arithmetic is exact.
 
-    Args:
-        rows: the table.
-        given: what the caller gave that names the column.
-        name: the column.
-        values: where numbers are clamped, and their steps.
-        rounding: how.
-        bound: the data.
-        which: of several columns, this one: a part of the names of what is staged.
+    What the caller gave that names the column is in messages; which of several it is, in the names of what is staged.
     """
     column = rows[name]
     kind = column.type()
@@ -328,13 +321,7 @@ def _grouped(rows: Any, plain: Mapping[str, Any], query: Statistic, cut: Mapping
     """Return what is kept of each row, with the place of its group in the public order; null where it is in none.
 
     A text that is no number is in no interval; among all others it counts, and is told as what cannot be read all the same.
-
-    Args:
-        rows: the table.
-        plain: what is kept.
-        query: the question.
-        cut: the columns of groups that are intervals, and those that hold the interval of each row.
-        bound: the data.
+    ``cut`` has the columns of groups that are intervals, and those that hold the interval of each row.
     """
     lists = lists_of(query.by, query.listed)
     asked = {c: rows[cut[c]] if c in cut else _compared(rows, c, listed, bound) for c, listed in lists.items()}

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from leeward.engine._shared import Sources
     from leeward.engine._timed import Opened
 
-Question = AnyQuestion
-
 
 class Keys(Protocol):
     """The public keys of an answer: one row each, in the public order."""
@@ -43,7 +41,7 @@ class Keys(Protocol):
         """The grid the keys were made from; None where the user gave them."""
 
 
-def files_of(query: Question) -> list[Path]:
+def files_of(query: AnyQuestion) -> list[Path]:
     """Return the real paths of the files that a question reads, as far as there are such files."""
     tables = [query.visits, query.places] if isinstance(query, CountVisitors) else [query.records]
     return [file for table in tables for file in _files(table)]
@@ -62,7 +60,7 @@ def _files(table: Visits | Records | Places | Grid) -> list[Path]:
     return []
 
 
-def read_keys(query: Question) -> Keys:
+def read_keys(query: AnyQuestion) -> Keys:
     """Read the public keys of a question's answer. Touches no private data.
 
     Raises:
@@ -73,7 +71,7 @@ def read_keys(query: Question) -> Keys:
     return GroupList(query) if isinstance(query, Statistic) else read_places(query.places)
 
 
-def open_data(query: Question, keys: Keys, sources: Sources | None = None) -> AbstractContextManager[Opened]:
+def open_data(query: AnyQuestion, keys: Keys, sources: Sources | None = None) -> AbstractContextManager[Opened]:
     """Open the private table of a question.
 
     Args:
@@ -102,7 +100,7 @@ def open_data(query: Question, keys: Keys, sources: Sources | None = None) -> Ab
     return open_visits(query.visits, keys, bind)
 
 
-def sources_of(asked: Sequence[tuple[Question, Keys]]) -> Sources:
+def sources_of(asked: Sequence[tuple[AnyQuestion, Keys]]) -> Sources:
     """Return the sources of several questions, of which one that several are about is opened once; a context manager.
 
     Args:

@@ -172,19 +172,18 @@ class Opened(Private):
             DataError: a data file changed meanwhile.
             SpecError: the window does not go with the time column.
         """
-        window = query.window
-        if window is None:
-            return self._looked(window)
-        first, end = self._bounds(window)
-        always = self._see_whenever(window)
-        n, low, high = always.timed, always.first, always.last
-        clock, per_second = self._when.clock_for(window), self._when.per_second
-        return self._looked(
-            window,
-            ends=(first, end),
-            share=covered(first, end, low, high) if n else 1.0,
-            times=(in_words(low, clock, per_second), in_words(high, clock, per_second)) if n else None,
-        )
+        window, ends, share, times = query.window, None, 1.0, None
+        if window is not None:
+            first, end = ends = self._bounds(window)
+            always = self._see_whenever(window)
+            low, high = always.first, always.last
+            if always.timed:
+                clock, per_second = self._when.clock_for(window), self._when.per_second
+                share = covered(first, end, low, high)
+                times = in_words(low, clock, per_second), in_words(high, clock, per_second)
+        seen = self._see(window)
+        rows, dropped = sum(seen.tally.values()), self._dropped(window)
+        return Look(rows, seen.tally[_TAKEN], dropped, share, times, seen.inside, ends, seen.nameless, seen.stand_ins)
 
     def goes_on_after(self, windows: Sequence[Window], *, within: bool = False) -> bool:
         """See whether rows go on soon after the last of some windows: within as much time as these take.
@@ -240,17 +239,6 @@ class Opened(Private):
         moments = [window.start.replace(tzinfo=None, month=month, day=1) for month in (1, 7)]
         ahead = {moment.replace(tzinfo=zone).utcoffset() or timedelta() for zone in zones for moment in moments}
         return sorted(int(each.total_seconds()) * self._when.per_second for each in ahead)
-
-    def _looked(
-        self,
-        window: Window | None,
-        share: float = 1.0,
-        times: tuple[str, str] | None = None,
-        ends: tuple[int, int] | None = None,
-    ) -> Look:
-        seen = self._see(window)
-        rows, dropped = sum(seen.tally.values()), self._dropped(window)
-        return Look(rows, seen.tally[_TAKEN], dropped, share, times, seen.inside, ends, seen.nameless, seen.stand_ins)
 
     def _dropped(self, window: Window | None) -> dict[str, int]:
         """How many rows a question about this window leaves out, by reason."""

@@ -136,9 +136,6 @@ def _group(values: Any, column: str, declared: bool) -> tuple[Any, Any, bool]:
 
     That is a part of the answer, and must not hang on one person. So where nothing but values says what a column holds, its
     groups are texts, whatever they are; and a column that is said to hold nothing at all is refused.
-
-    Raises:
-        DataError: the column holds neither texts nor whole numbers.
     """
     kind = values.type()
     if not declared and (kind.is_null() or kind.is_integer()):

@@ -14,8 +14,8 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -84,10 +84,6 @@ def agreed_header(file: File, delimiter: str) -> tuple[str, ...]:
     Raises:
         DataError: there is no first line, it is not text in UTF-8, or not all readers would split it alike.
     """
-    return _first(file, lambda text: names_in(file, text.readline().rstrip("\r\n"), delimiter))
-
-
-def _first(file: File, names: Callable[[Any], Iterable[str]]) -> tuple[str, ...]:
     found, blank = tuple[str, ...](), False
     try:
         with file.opened() as raw:
@@ -96,7 +92,7 @@ def _first(file: File, names: Callable[[Any], Iterable[str]]) -> tuple[str, ...]
         blank = start.removeprefix(codecs.BOM_UTF8)[:1] in (b"", b"\r", b"\n")
         if not because and not blank:
             with any_length(), file.opened(encoding=UTF8, newline="") as text:
-                found = tuple(names(text))
+                found = names_in(file, text.readline().rstrip("\r\n"), delimiter)
     except (OSError, EOFError, zlib.error) as error:
         if file.is_gzip and not (isinstance(error, OSError) and error.errno):
             raise _damaged(file) from None
@@ -283,8 +279,11 @@ def _pieces(file: File) -> Iterator[bytes]:
         return
     with open(file.path, "rb") as raw:
         head = raw.read(4)
-    with _packed(file), gzip.open(file.path, "rb") as unpacked:
-        yield from _after_mark(unpacked)
+    try:
+        with gzip.open(file.path, "rb") as unpacked:
+            yield from _after_mark(unpacked)
+    except (OSError, EOFError, zlib.error):
+        raise _damaged(file) from None
     if head[3] & (_COMMENT | _HEAD_SUM):
         raise DataError(
             f"The file '{file.name}'",
@@ -298,14 +297,6 @@ def _after_mark(raw: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
     while piece:
         yield piece
         piece = raw.read(_PIECE)
-
-
-@contextmanager
-def _packed(file: File) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, EOFError, zlib.error):
-        raise _damaged(file) from None
 
 
 def _damaged(file: File) -> DataError:

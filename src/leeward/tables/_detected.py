@@ -16,6 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+import pyarrow as pa
+
 from leeward._encodings import any_length
 from leeward._private import reading
 from leeward.errors import DataError
@@ -24,8 +26,9 @@ from leeward.tables._files import File, Queried, files_of
 from leeward.tables._geojson import LATITUDE, LONGITUDE, points_table, properties
 from leeward.tables._geojson import features as features_of
 from leeward.tables._headings import refuse_rows, refuse_title
+from leeward.tables._parquet import declared, in_pieces
 from leeward.tables._texts import delimiter_of
-from leeward.tables._workbook import filled, sheets
+from leeward.tables._workbook import filled, header, sheet_table, sheets
 from leeward.tables._writing import DELIMITERS, TimeFormat
 
 Looks = Literal["texts", "numbers", "whole numbers", "times", "times with an offset", "nothing"]
@@ -152,53 +155,29 @@ def _refuse_rows(file: File, columns: Sequence[Seen], values: Sequence[Iterable[
     refuse_rows(file.name, [one.name for one in columns], [*map(frozenset, values)], timely)
 
 
-def _parquet_columns(file: File, _: str | None) -> Iterable[str]:
-    from leeward.tables._parquet import declared
-
-    return [name for name, _ in declared(file)]
-
-
-def _sheet_columns(file: File, table: str | None) -> Iterable[str]:
-    from leeward.tables._workbook import header
-
-    return [name for name in header(file, table) if name]
-
-
-def _feature_columns(file: File, _: str | None) -> Iterable[str]:
-    return dict.fromkeys(itertools.chain((LATITUDE, LONGITUDE), *map(properties, features_of(file))))
-
-
 def _first_rows(file: File, _: str | None, names: Sequence[str]) -> Any:
-    import pyarrow as pa
-
-    from leeward.tables._parquet import in_pieces
-
     with in_pieces(file.path) as held:
         batches = list(itertools.islice(held.iter_batches(_RECORDS, columns=list(names)), 1))
         schema = held.schema_arrow
     return pa.Table.from_batches(batches, batches[0].schema if batches else schema).select(list(names))
 
 
-def _sheet(file: File, table: str | None, names: Sequence[str]) -> Any:
-    from leeward.tables._workbook import sheet_table
-
-    return sheet_table([file], table, {name: name for name in names})
-
-
 _COLUMNS: Final[Mapping[Queried, Any]] = {
-    "parquet": _parquet_columns, "xlsx": _sheet_columns, "geojson": _feature_columns,
-}  # fmt: skip
+    "parquet": lambda file, _: [name for name, _ in declared(file)],
+    "xlsx": lambda file, table: [name for name in header(file, table) if name],
+    "geojson": lambda file, _: dict.fromkeys(
+        itertools.chain((LATITUDE, LONGITUDE), *map(properties, features_of(file)))
+    ),
+}
 READERS: Final[Mapping[Queried, Any]] = {
     "parquet": _first_rows,
-    "xlsx": _sheet,
+    "xlsx": lambda file, table, names: sheet_table([file], table, {name: name for name in names}),
     "geojson": lambda file, _, names: points_table([file], {name: name for name in names}),
 }
 
 
 def _typed(name: str, column: Any) -> Seen:
     """A column that has a type."""
-    import pyarrow as pa
-
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if pa.types.is_timestamp(kind):
         return Seen(name, "times" if kind.tz is None else "times with an offset")

@@ -190,11 +190,7 @@ def _found(source: Iterable[Any]) -> Iterable[str]:
 
 
 def _refuse_part_of_table(files: Iterable[File]) -> None:
-    """Refuse Parquet files of a table that has a list of its own of which of its files, and rows, are there.
-
-    Raises:
-        DataError: they lie in the folder of such a table.
-    """
+    """Refuse Parquet files of a table that has a list of its own of which of its files, and rows, are there."""
     for folder in sorted({os.path.dirname(file.path) for file in files}):
         for above in (Path(folder), *Path(folder).parents):
             for form, marks in _TABLES.items():

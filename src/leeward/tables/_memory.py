@@ -53,11 +53,7 @@ def arrow_table(source: Any, columns: Mapping[str, str]) -> pa.Table:
 
 
 def _check_backend(source: Any) -> None:
-    """Refuse an Ibis table of a backend whose values come here by other rules than those that are held to one oracle.
-
-    Raises:
-        DataError: naming the backend.
-    """
+    """Refuse an Ibis table of a backend whose values come here by other rules than those that are held to one oracle."""
     ibis = sys.modules.get("ibis")
     if ibis is None or not isinstance(source, ibis.Table):
         return
@@ -84,9 +80,6 @@ def _whose_fault(source: Any, columns: Mapping[str, str]) -> Iterator[None]:
     """Say whose mistake it is that a table in memory cannot be had: any library may stand behind it.
 
     No message of a library is repeated: it may hold data values. A query is the caller's own, and is run only now.
-
-    Raises:
-        DataError: it cannot be had.
     """
     try:
         yield

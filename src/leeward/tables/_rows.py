@@ -145,9 +145,6 @@ class CsvRows(RowsFile):
         """Refuse a field that holds what may be rows: a quote that is not closed takes all up to the next one for its text.
 
         That would be passed on as it is. A field over b line breaks that holds whole rows has b times the commas of a row.
-
-        Raises:
-            DataError: some field may hold rows.
         """
         import pyarrow.compute as pc
 

@@ -15,7 +15,7 @@ Machine-checked (docs/proved.md): `upward_never_errs`, `upward_odds`, `upward_be
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, Protocol
@@ -130,22 +130,9 @@ def sanitizer(law: CountNoise, at_most: int, error_at_most: Exact | None = None)
     at_most = integer(at_most, "safe_at_most")
     if at_most < 0:
         raise InputError(f"safe_at_most = {at_most}", "a count is never below 0", "Give at least 0")
-    if law.down.is_infinite:
-        if error_at_most is not None:
-            raise InputError(
-                f"error_at_most = {error_at_most}",
-                "under this notion noise never lowers a count, so 'safe' is never wrong and no error is granted",
-                "Leave error_at_most out",
-            )
+    alpha = _granted("safe", f"safe_at_most = {at_most}", error_at_most, surely=law.down.is_infinite)
+    if alpha is None:
         return ThresholdRule("safe", at_most, at_most, law, None)
-    if error_at_most is None:
-        raise NotPrivateError(
-            f"safe_at_most = {at_most} without error_at_most",
-            "under this notion a count can be under-reported, so 'safe' cannot be promised never to be wrong",
-            "Give error_at_most = \"1e-4\" (the largest probability of a wrong 'safe' for one place), or choose a notion"
-            ' whose steps only lower counts: "presence" or "addition-only"',
-        )
-    alpha = chance_given(error_at_most, "error_at_most")
     below = law.quantile(alpha)  # the smallest k with P(noise ≤ k) ≥ α
     if law.cdf(below) > weight(alpha):
         below -= 1
@@ -203,24 +190,37 @@ def alarm(law: CountNoise, at_least: int, error_at_most: Exact | None = None) ->
     at_least = integer(at_least, "dangerous_at_least")
     if at_least < 1:
         raise InputError(f"dangerous_at_least = {at_least}", "every count is at least 0", "Give at least 1")
-    if law.up.is_infinite:
-        if error_at_most is not None:
-            raise InputError(
-                f"error_at_most = {error_at_most}",
-                "under this notion noise never raises a count, so 'dangerous' is never wrong and no error is granted",
-                "Leave error_at_most out",
-            )
+    alpha = _granted("dangerous", f"dangerous_at_least = {at_least}", error_at_most, surely=law.up.is_infinite)
+    if alpha is None:
         return ThresholdRule("dangerous", at_least, at_least, law, None)
-    if error_at_most is None:
-        raise NotPrivateError(
-            f"dangerous_at_least = {at_least} without error_at_most",
-            "under this notion a count can be over-reported, so 'dangerous' cannot be promised never to be wrong",
-            "Give error_at_most = \"1e-4\" (the largest probability of a wrong 'dangerous' for one place), or choose a"
-            ' notion whose steps only raise counts: "removal-only"',
-        )
-    alpha = chance_given(error_at_most, "error_at_most")
     above = law.quantile(1 - weight(alpha)) + 1  # the smallest k with P(noise < k) ≥ 1 − α, that is P(noise ≥ k) ≤ α
     return ThresholdRule("dangerous", at_least, at_least - 1 + above, law, alpha)
+
+
+_SIDES: Mapping[Word, tuple[str, str, str]] = {
+    "safe": ("lower", "under-reported", '"presence" or "addition-only"'),
+    "dangerous": ("raise", "over-reported", '"removal-only"'),
+}
+"""What noise does to a count that makes a word wrong, what the count then is, and under which notions it never does."""
+
+
+def _granted(word: Word, asked: str, error_at_most: Exact | None, *, surely: bool) -> Fraction | None:
+    """Return the error that a word is granted; None where it surely is never wrong."""
+    moves, reported, instead = _SIDES[word]
+    if surely and error_at_most is not None:
+        raise InputError(
+            f"error_at_most = {error_at_most}",
+            f"under this notion noise never {moves}s a count, so '{word}' is never wrong and no error is granted",
+            "Leave error_at_most out",
+        )
+    if not surely and error_at_most is None:
+        raise NotPrivateError(
+            f"{asked} without error_at_most",
+            f"under this notion a count can be {reported}, so '{word}' cannot be promised never to be wrong",
+            f"Give error_at_most = \"1e-4\" (the largest probability of a wrong '{word}' for one place), or choose a notion"
+            f" whose steps only {moves} counts: {instead}",
+        )
+    return None if error_at_most is None else chance_given(error_at_most, "error_at_most")
 
 
 def chance_given(value: Exact, name: str, *, or_zero: bool = False) -> Fraction:

@@ -20,9 +20,7 @@ _PLACE_WORDS: Final = (
 def untouched(columns: Iterable[str], noise: Noise) -> str | None:
     """Return a warning that names the columns that are published as they are, or None where there are none.
 
-    Args:
-        columns: their names.
-        noise: on what the noise is; beside a position, names that sound like another are pointed at.
+    Beside noise on a position, names that sound like another one are pointed at.
     """
     left = [plain(str(column)) or "one without a name" for column in columns]
     if not left:

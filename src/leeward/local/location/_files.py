@@ -71,12 +71,7 @@ class PositionFile(Private, abc.ABC):
         return [name for name in self._columns_beside() if name not in self._left_out]
 
     def leave_out(self, asked: AsTheyAre, always: Sequence[str]) -> None:
-        """Write no longer what a spec leaves out of the columns that go out as they are.
-
-        Args:
-            asked: what it says of them.
-            always: columns that go out in any case, beside the positions.
-        """
+        """Write no longer what a spec leaves out; ``always``, beside the positions, goes out in any case."""
         every = list(dict.fromkeys([*self.columns, *(beside := self._columns_beside())]))
         held = [name for name in every if name not in beside]
         self._left_out = asked.left_out(every, [*held, *always], in_first_line=self.named_in_first_line)

@@ -61,12 +61,9 @@ _ONE_PERSON: Final = (
 
 
 def statement(geo: PositionNoise, terms: Terms | None = None, others: Sequence[str] | None = None) -> LocationStatement:
-    """Return the privacy statement of one job.
+    """Return the privacy statement of one job; by default its terms are what the mechanism itself does.
 
-    Args:
-        geo: the mechanism.
-        terms: what is done besides; by default, what the mechanism itself does.
-        others: the columns that are passed on as they are; None where no table was read.
+    The others are the columns that are passed on as they are; None where no table was read.
     """
     terms = geo.terms if terms is None else terms
     return LocationStatement(

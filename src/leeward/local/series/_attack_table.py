@@ -87,11 +87,7 @@ class Seen(Private):
 
 
 def seen_readings(published: Path, value: str, held: Held, grid: ReadingGrid, slots: int) -> Seen:
-    """Read noisy readings: one row for each reading of the table, in its order.
-
-    Raises:
-        DataError: the file is not what the spec writes of the table.
-    """
+    """Read noisy readings: one row for each reading of the table, in its order."""
     truth, there = held.dense(slots)
     column = _read(published, [value], value)[value]
     if len(column) != len(held.readings):
@@ -104,11 +100,7 @@ def seen_readings(published: Path, value: str, held: Held, grid: ReadingGrid, sl
 
 
 def seen_totals(published: Path, asked: Totals | TotalsTree, held: Held, attack: Appliance) -> Seen:
-    """Read noisy totals: one row for each meter or group, and span; the attack is one that knows what they are made of.
-
-    Raises:
-        DataError: the file is not what the spec writes of the table.
-    """
+    """Read noisy totals: one row for each meter or group, and span; the attack is one that knows what they are made of."""
     totals = asked.totals if isinstance(asked, TotalsTree) else asked
     slots, order = totals.series.schedule.slots, rows_of(asked)
     truth, there = held.dense(slots)
@@ -141,10 +133,7 @@ def _read(published: Path, names: Sequence[str], number: str) -> Any:
 def attack_table(attacks: Mapping[str | None, Sequence[Appliance]], seen: Seen, *, ran: bool) -> list[str]:
     """Return what the attacker makes of what was published, in sentences for the curator only.
 
-    Args:
-        attacks: for each level, in its order, the attack for each number of days.
-        seen: what was published.
-        ran: whether the table holds the appliance's run.
+    He has an attack for each number of days, at each level, in their order. The table holds the appliance's run, or not.
     """
     found, left, held = [], 0, seen.held
     for number, (level, each) in enumerate(attacks.items()):
@@ -179,11 +168,7 @@ def _told(level: str | None, attack: Appliance, weighed: NDArray[np.float64], ca
 
 
 def _in_steps(values: NDArray[Any], step: Fraction) -> Integers:
-    """Return values that were published in steps.
-
-    Raises:
-        DataError: they are no whole numbers of steps.
-    """
+    """Return values that were published in steps."""
     steps = values / float(step)
     found = np.rint(steps)
     if (np.abs(steps - found) > _ROUNDED).any():

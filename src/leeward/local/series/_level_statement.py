@@ -22,12 +22,8 @@ def statement_of_levels(
 ) -> SeriesStatement:
     """Return the privacy statement: that of the largest ε, which holds of every meter, and what each level is held to.
 
-    Args:
-        levels: what is promised.
-        column: the public column that names the level of each meter.
-        totals: the totals of each level; None for readings.
-        others: the columns that are passed on as they are; None where no table was read.
-        grouped: whether a total may be of several meters.
+    The column is the public one that names the level of each meter. Totals are those of each level, None for readings;
+    where they are grouped, one may be of several meters.
     """
     every = {
         name: statement(series, None if totals is None else totals[name], others)
@@ -63,14 +59,7 @@ def _part(levels: SeriesLevels, column: str, every: Mapping[str, SeriesStatement
     return SeriesLevelsPart(
         column=column,
         each=tuple(
-            SeriesLevel(
-                name=name,
-                promise=one.promise,
-                price=one.price,
-                snapping=one.snapping,
-                mechanism=one.mechanism,
-                mean_error=one.mean_error,
-            )
+            SeriesLevel(name=name, **{part: held for part, held in one if part in SeriesLevel.model_fields})
             for name, one in every.items()
         ),
         exchanges=tuple(

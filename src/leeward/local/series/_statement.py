@@ -71,12 +71,9 @@ _NOISES: Final[dict[SeriesNoise, str]] = {"norm": "norm noise on a window", "ind
 
 
 def statement(series: Series, totals: Totals | None = None, others: Sequence[str] | None = None) -> SeriesStatement:
-    """Return the privacy statement.
+    """Return the privacy statement, of totals where there are some that are published.
 
-    Args:
-        series: what is promised.
-        totals: the totals that are published; None for readings.
-        others: the columns that are passed on as they are; None where no table was read.
+    The others are the columns that are passed on as they are; None where no table was read.
     """
     if totals is None:
         series.check()

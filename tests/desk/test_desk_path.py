@@ -150,12 +150,12 @@ def test_accuracy_first_gives_the_least_epsilon(seat: Seat) -> None:
     spec = seat.desk.drafts.read(name).spec()
     found = least_epsilon(spec, 0, Fraction(9, 10))
     assert found is not None
-    options = lw.compare(spec.queries()[0], spec.notion(), lw.Decide(safe_at_most=2)).options
+    options = lw.compare(spec.counted()[0], spec.notion(), lw.Decide(safe_at_most=2)).options
     (mine,) = [one for one in options if one.notion.name == "addition-only" and one.mechanism == "geometric"]
     assert mine.epsilon_for(0, "0.9") == spec.notion().with_epsilon(found)
     below = str(Fraction(found) - Fraction(1, 1000))
     for epsilon, enough in ((found, True), (below, False)):
-        rule = lw.plan(spec.queries()[0], lw.AdditionOnly(epsilon), lw.Decide(safe_at_most=2)).sanitizer
+        rule = lw.plan(spec.counted()[0], lw.AdditionOnly(epsilon), lw.Decide(safe_at_most=2)).sanitizer
         assert rule is not None
         assert (rule.probability(0) >= weight(Fraction(9, 10))) == enough
     page = text_of(seat.get(f"/drafts/{name}/strength?count=0&chance=90"))

@@ -122,7 +122,7 @@ def _started(tmp_path: Any, start: str) -> Any:
     text = SPEC.replace("start = 2026-01-01T18:00:00", f"start = {start}")
     assert text != SPEC
     (tmp_path / "spec.toml").write_text(text)
-    return read_spec(tmp_path / "spec.toml").queries()[0].window.start
+    return read_spec(tmp_path / "spec.toml").counted()[0].window.start
 
 
 @pytest.mark.parametrize(

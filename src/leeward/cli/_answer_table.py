@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from leeward._plain import counted
 from leeward.cli._output import facts, print_parts, table
 from leeward.planner._accuracy import MeanAccuracy
-from leeward.planner._answer_cells import Cells, answer_cells, name_cells
+from leeward.planner._answer_cells import Cells, cells_of
 from leeward.planner._answer_report import AnswerReport, AnswersAsked
 from leeward.planner._people import people, places
 from leeward.planner._selection_report import NameAsked, NameReport
@@ -26,17 +26,17 @@ _TITLE = 21
 _TEXTS = ("notion", "by", "mechanism", "errs")
 
 
-def print_answers(report: AnswerReport) -> None:
-    """Print what is known before numbers, or groups that nobody has listed, are paid for."""
-    _print(report, _of_answers(report.asked), answer_cells(report), _legend_of_answers(report))
-    rest = [*_advice(report.advice), *refused(report.options), *useless(report.options)]
+def print_answers(report: AnswerReport | NameReport) -> None:
+    """Print what is known before numbers, a name, or groups that nobody has listed, are paid for."""
+    cells, advice = cells_of(report)
+    rest = [*(("advice", f"{each}.") for each in advice), *refused(report.options)]
+    if isinstance(report, NameReport):
+        _print(report, _of_names(report.asked), cells, _legend_of_names(report.asked))
+        print_parts("", facts(rest, max_width=_TITLE))
+        return
+    _print(report, _of_answers(report.asked), cells, _legend_of_answers(report))
+    rest += useless(report.options)
     print_parts("", facts(rest, max_width=_TITLE), "", facts(leaks(report.shown), max_width=_TITLE))
-
-
-def print_names(report: NameReport) -> None:
-    """Print what is known before a name is paid for."""
-    _print(report, _of_names(report.asked), name_cells(report), _legend_of_names(report.asked))
-    print_parts("", facts([*_advice([report.advice]), *refused(report.options)], max_width=_TITLE))
 
 
 def _print(report: AnswerReport | NameReport, head: Facts, cells: Cells, legend: Iterable[str]) -> None:
@@ -57,10 +57,6 @@ def _rows(headings: list[str], rows: list[list[str]]) -> Table:
     for cells in rows:
         made.add_row(*cells)
     return made
-
-
-def _advice(said: Iterable[str]) -> Facts:
-    return (("advice", f"{each}.") for each in said)
 
 
 def _of_answers(asked: AnswersAsked) -> Facts:

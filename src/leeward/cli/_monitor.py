@@ -73,7 +73,7 @@ def monitor(
     check_if_doubtful(if_doubtful)
     read = read_spec(spec)
     every = read.visitor_plans()
-    asked_of = read.queries()
+    asked_of = [cast("CountVisitors", made.query) for made in every]
     named = zip(every, asked_of, folder_names([query.window.public() for query in asked_of]), strict=True)
     # up to the first that may not be asked yet: asked before it now, a later one would be asked again after it, since a
     # monitor is known by all that it asked

@@ -13,8 +13,8 @@ from leeward.cli._output import AsJson, Quiet, SpecFile, print_json, say, wrote
 from leeward.errors import InputError, SpecError
 
 if TYPE_CHECKING:
+    from leeward.planner._side_by_side import AnyReport
     from leeward.spec import Spec
-    from leeward.spec._compared import AnyReport
 
 _WISH, _ERROR, _DELTA = "0:0.9", "0.001", "1e-6"
 

@@ -30,7 +30,7 @@ from leeward.query._statistic import Noun
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from leeward.spec._compared import AnyReport
+    from leeward.planner._side_by_side import AnyReport
 
 _TITLE = 21
 """Columns that titles may take."""
@@ -41,13 +41,9 @@ def print_compared(report: AnyReport) -> None:
     if isinstance(report, PlanReport):
         print_plan(report)
         return
-    from leeward.cli._answer_table import print_answers, print_names
-    from leeward.planner import NameReport
+    from leeward.cli._answer_table import print_answers
 
-    if isinstance(report, NameReport):
-        print_names(report)
-    else:
-        print_answers(report)
+    print_answers(report)
 
 
 def print_plan(report: PlanReport) -> None:

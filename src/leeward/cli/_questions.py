@@ -13,8 +13,8 @@ from leeward.cli._plan_table import print_compared
 from leeward.ledger._records import NOTHING
 from leeward.planner import AnswerReport, NameReport, PlanReport
 from leeward.planner._selection_plan import AnyPlan
+from leeward.planner._side_by_side import AnyReport
 from leeward.report._words import nearest
-from leeward.spec._compared import AnyReport
 
 if TYPE_CHECKING:
     from leeward.session._budget import Budget

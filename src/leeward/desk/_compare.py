@@ -11,11 +11,11 @@ from leeward.desk._releases import REPORT_HEADERS
 from leeward.desk._steps import shown
 from leeward.desk._views import page, refusal
 from leeward.planner import PlanReport
-from leeward.planner._answer_cells import answer_cells, name_cells
-from leeward.planner._selection_report import NameReport
+from leeward.planner._answer_cells import cells_of
+from leeward.planner._side_by_side import AnyReport
 from leeward.planner._words import refused
 from leeward.report._plan import plan_html, table_of
-from leeward.spec._compared import AnyReport, compared
+from leeward.spec._compared import compared
 
 
 def routes(desk: Desk) -> APIRouter:
@@ -61,6 +61,5 @@ def _table(report: AnyReport) -> tuple[list[str], list[list[str]], list[str]]:
             [cells for _, cells in marked],
             [one for one in (said.reason, said.plain_dp, said.whom, *said.cautions) if one],
         )
-    if isinstance(report, NameReport):
-        return *name_cells(report), [report.advice]
-    return *answer_cells(report), list(report.advice)
+    cells, advice = cells_of(report)
+    return *cells, advice

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import plotly.graph_objects as go
 
@@ -16,8 +16,9 @@ from leeward.exact._real import exact
 from leeward.exact._weight import Weight, weight
 from leeward.mechanism._calibration import least_multiple
 from leeward.planner._accuracy import NumberAccuracy, RankAccuracy
+from leeward.planner._ask import plan
 from leeward.planner._number_plan import NumberPlan
-from leeward.planner._plan import Plan, plan_decisions
+from leeward.planner._plan import Plan
 from leeward.planner._rank_plan import RankPlan
 from leeward.report._figures import BLUE, LOOK
 from leeward.spec import Spec
@@ -60,10 +61,10 @@ def least_epsilon(spec: Spec, count: int, chance: Fraction) -> str | None:
     Returns:
         ε as a decimal; None where none up to 10 is enough, or such a place should not be called so.
     """
-    query, notion, how = spec.decided()[0], spec.notion(), spec.deciding()
+    query, notion, made_by = spec.questions()[0], spec.notion(), cast(Callable[..., Plan], plan)
 
     def meets(epsilon: Fraction) -> bool:
-        made = plan_decisions(query, notion.with_epsilon(epsilon), how)
+        made = made_by(query, notion.with_epsilon(epsilon), **spec.asking())
         rule = made.sanitizer or made.alarm
         return rule is not None and rule.probability(count) >= weight(chance)
 

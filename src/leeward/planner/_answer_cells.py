@@ -19,8 +19,14 @@ _ERRS: Mapping[Side, str] = {"never too low": "not low", "never too high": "not 
 """On which sides answers may err, in few letters."""
 
 
-def name_cells(report: NameReport) -> Cells:
-    """Return the ways to find a name that are not refused; the first two columns are text."""
+def cells_of(report: NameReport | AnswerReport) -> tuple[Cells, list[str]]:
+    """Return the ways to answer that are not refused, and what speaks for which."""
+    if isinstance(report, NameReport):
+        return _name_cells(report), [report.advice]
+    return _answer_cells(report), list(report.advice)
+
+
+def _name_cells(report: NameReport) -> Cells:
     counts = bool(report.asked.counts)
     headings = ["notion", "by", "price\nε", "in the\nbudget", "95%\nwithin", *(["right", "off\nby"] if counts else [])]
     return headings, [_name(option, counts=counts) for option in report.shown]
@@ -36,8 +42,7 @@ def _name(option: NameOptionPart, *, counts: bool) -> list[str]:
     return [*cells, *known]
 
 
-def answer_cells(report: AnswerReport) -> Cells:
-    """Return the ways to answer that are not refused; the notion, the mechanism and the last column are text."""
+def _answer_cells(report: AnswerReport) -> Cells:
     unlisted = report.asked.groups_per_person is not None
     errors = ["half\nshown", "95%\nshown", "95%\noff"] if unlisted else _errors_named(report)
     named = ["notion", "price\nε", "δ"] if unlisted else ["notion", "mechanism", "price\nε"]

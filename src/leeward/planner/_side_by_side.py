@@ -3,20 +3,28 @@
 
 from __future__ import annotations
 
-from typing import overload
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 from leeward._taught import taught
 from leeward.exact._real import Exact
 from leeward.notion import Notion
-from leeward.planner._answer_compare import AnswerComparison, compare_answers
 from leeward.planner._ask import asked_to_decide
 from leeward.planner._compare import Comparison, Scenario, compare_decisions
 from leeward.planner._plan import Decide, MechanismName, What
-from leeward.planner._selection_compare import NameComparison, compare_names
 from leeward.planner._statistic_plan import PercentileMechanism
 from leeward.query import CountVisitors, Selection
 from leeward.query._statistic import Statistic
 from leeward.query._unlisted_groups import AnyQuestion, UnlistedGroups
+
+if TYPE_CHECKING:  # what other questions need is loaded when one is compared
+    from leeward.planner._answer_compare import AnswerComparison
+    from leeward.planner._answer_report import AnswerReport
+    from leeward.planner._report import PlanReport
+    from leeward.planner._selection_compare import NameComparison
+    from leeward.planner._selection_report import NameReport
+
+AnyReport: TypeAlias = "PlanReport | NameReport | AnswerReport"
+"""What is known of a question before it is paid for: of decisions, of a name, or of numbers."""
 
 
 @overload
@@ -96,6 +104,25 @@ def compare(
     if counts is not None:
         return compare_decisions(counts, notion, how, more)
     if isinstance(query, Selection):
+        from leeward.planner._selection_compare import compare_names
+
         return compare_names(query, notion, more)
+    from leeward.planner._answer_compare import compare_answers
+
     assert isinstance(query, Statistic | UnlistedGroups)
     return compare_answers(query, notion, more, mechanism=mechanism, delta=delta)  # type: ignore[arg-type]  # as above
+
+
+def report_of(
+    compared: Comparison | NameComparison | AnswerComparison, count: int = 0, probability: Exact = "0.9"
+) -> AnyReport:
+    """Return everything that is known before anything is spent; the wish, as of `plan_report`, is about decisions."""
+    if isinstance(compared, Comparison):
+        from leeward.planner._plan_report import plan_report
+
+        return plan_report(compared, count=count, probability=probability)
+    from leeward.planner._answer_report import answer_report
+    from leeward.planner._selection_compare import NameComparison
+    from leeward.planner._selection_report import name_report
+
+    return name_report(compared) if isinstance(compared, NameComparison) else answer_report(compared)

@@ -15,13 +15,13 @@ from markupsafe import Markup, escape
 from leeward._plain import counted
 from leeward.accounting import Accountant, Filter, Odometer
 from leeward.accounting._pure import Cost
-from leeward.planner._answer_cells import answer_cells, name_cells
+from leeward.planner._answer_cells import cells_of
 from leeward.planner._answer_compare import AnswerComparison
-from leeward.planner._answer_report import AnswerReport, answer_report
+from leeward.planner._answer_report import answer_report
 from leeward.planner._compare import Comparison
 from leeward.planner._plan_report import plan_report
 from leeward.planner._selection_compare import NameComparison
-from leeward.planner._selection_report import NameReport, name_report
+from leeward.planner._selection_report import name_report
 from leeward.planner._words import refused
 from leeward.report._page import unturned
 from leeward.report._plan import table_of
@@ -125,13 +125,8 @@ def _comparison(compared: Comparison) -> str:
 
 
 def _numbers_or_names(compared: NameComparison | AnswerComparison) -> str:
-    report: NameReport | AnswerReport
-    if isinstance(compared, NameComparison):
-        report = name_report(compared)
-        (headings, rows), advice = name_cells(report), [report.advice]
-    else:
-        report = answer_report(compared)
-        (headings, rows), advice = answer_cells(report), list(report.advice)
+    report = name_report(compared) if isinstance(compared, NameComparison) else answer_report(compared)
+    (headings, rows), advice = cells_of(report)
     said = [("refused as asked", compared.refusal)] if compared.refusal else []
     said += [("advice", each) for each in advice]
     said += refused(report.options)

@@ -3,23 +3,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from leeward._plain import counted
 from leeward.errors import InputError, RefusedError
 from leeward.planner._compare import Scenario
 from leeward.planner._expected import read_counts
+from leeward.planner._side_by_side import AnyReport, compare, report_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leeward.planner import AnswerReport, NameReport, PlanReport
     from leeward.planner._selection_plan import AnyPlan
     from leeward.query._unlisted_groups import AnyQuestion
     from leeward.spec._spec import Spec
-
-AnyReport: TypeAlias = "PlanReport | NameReport | AnswerReport"
-"""What is known of a question before it is paid for: of decisions, of a name, or of numbers."""
 
 
 def compared(
@@ -43,32 +40,9 @@ def compared(
     Raises:
         LeewardError: the spec, or what is given beside it, is refused.
     """
-    notion, chosen = spec.notion(), spec.query.mechanism
-
-    def scenario(queries: Sequence[AnyQuestion]) -> Scenario:
-        return _scenario(spec, queries, counts, releases, delta, error)
-
-    if spec.names:
-        from leeward.planner._selection_compare import compare_names
-        from leeward.planner._selection_report import name_report
-
-        named = spec.selections()
-        return name_report(compare_names(named[0], notion, scenario([each.counts for each in named])))
-    if spec.unlisted or not spec.decides:
-        from leeward.planner._answer_compare import compare_answers
-        from leeward.planner._answer_report import answer_report
-
-        if spec.unlisted:
-            groups = spec.unlisted_groups()
-            return answer_report(compare_answers(groups[0], notion, scenario(groups), delta=spec.protect.delta))
-        asked = spec.statistics()
-        return answer_report(compare_answers(asked[0], notion, scenario(asked), mechanism=chosen))
-    from leeward.planner._compare import compare_decisions
-    from leeward.planner._plan_report import plan_report
-
-    decided = spec.decided()
-    compared = compare_decisions(decided[0], notion, spec.deciding(), scenario(decided))
-    return plan_report(compared, count=wish[0], probability=wish[1])
+    ask: Any = compare  # whose overloads know no question of every kind
+    scenario = _scenario(spec, spec.counted(), counts, releases, delta, error)
+    return report_of(ask(spec.questions()[0], spec.notion(), **spec.asking(), scenario=scenario), *wish)
 
 
 def _scenario(

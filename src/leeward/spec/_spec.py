@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from pydantic import Field, model_validator
 
+from leeward import planner
 from leeward._paths import resolve
 from leeward._plain import told
 from leeward._postgres import resolve_budget, resolve_table
@@ -17,12 +19,8 @@ from leeward._toml import Section, check, keys_at, read_toml
 from leeward.errors import SpecError, nearest
 from leeward.notion import Notion, ReplaceDP
 from leeward.notion._named import NAMED
-from leeward.planner._number_plan import NumberPlan
-from leeward.planner._plan import Deciding, Plan, plan_decisions
-from leeward.planner._rank_plan import RankPlan
-from leeward.planner._selection_plan import SelectionPlan, plan_selection
-from leeward.planner._statistic_plan import plan_statistic
-from leeward.planner._unlisted_plan import UnlistedPlan, plan_unlisted
+from leeward.planner._plan import Plan
+from leeward.planner._selection_plan import AnyPlan
 from leeward.query import (
     CountVisitors,
     Grid,
@@ -36,16 +34,17 @@ from leeward.query import (
     Window,
     count_visitors,
     grid,
+    moment,
     places,
     select,
     visits,
 )
 from leeward.query._ask_statistic import statistic
-from leeward.query._records import Records, in_window, records
-from leeward.query._selection import Counted, Which
+from leeward.query._records import Records, records
+from leeward.query._selection import Which
 from leeward.query._source import Engine, no_person
 from leeward.query._statistic import Statistic
-from leeward.query._unlisted_groups import UnlistedGroups, unlisted_groups
+from leeward.query._unlisted_groups import AnyQuestion, UnlistedGroups, unlisted_groups
 from leeward.session._budget import Budget
 from leeward.spec._notions import GRADED, NUMBER_NOTIONS, named, number_notion
 from leeward.spec._policies import POLICY_NOTIONS, not_derived, policy_notion, refuse_unused
@@ -239,52 +238,44 @@ class Spec(Section):
         named = self.data.model_dump(include=_OF_A_TABLE)
         return records(self._source(self.data.table), combine=self.query.combine, engine=self._engine, **named)
 
-    def statistic(self) -> Statistic:
-        """Return the question, of all times, where it is not about visits: of a name, the counts that it is found by."""
+    def statistic(self, **window: Any) -> Statistic:
+        """Return the question where it is not about visits: of a name, the counts that it is found by."""
         q = self.query
         name: Any = "histogram" if self.names else q.kind
         kind = Kind(name, **q.model_dump(include={"p", "people", "grid", "levels"}))
         lists: Any = q.by
         by = None if lists is None and q.others is None else Groups(lists or {}, q.others)
-        return statistic(self.records(), kind, by=by, **q.model_dump(include={"column", "lower", "upper", "step"}))
+        of_number = q.model_dump(include={"column", "lower", "upper", "step"})
+        return statistic(self.records(), kind, by=by, **of_number, **window)
 
-    def statistics(self) -> list[Statistic]:
-        """Return the same question once a window; one alone where rows of all times count."""
-        asked = self.statistic()
-        if not self.windowed:
-            return [asked]
-        made = [in_window(asked, span.start, span.end) for span in self.spans]
-        _refuse_twice([query.window for query in made if query.window is not None])
-        return made
-
-    def unlisted_groups(self) -> list[UnlistedGroups]:
-        """Return the question for groups that nobody has listed once a window; once where rows of all times count."""
+    def _groups(self, **window: Any) -> UnlistedGroups:
+        """Return the question for groups that nobody has listed."""
         protect, by = self.protect, self.query.by
         assert isinstance(by, str)
         m: Any = {} if protect.groups_per_person is None else {"groups_per_person": protect.groups_per_person}
         m |= {"if_more": protect.if_more, "most_groups": self.query.most_groups}
-        spans: list[Any] = [{"start": span.start, "end": span.end} for span in self.spans] or [{}]
-        made = [unlisted_groups(self.records(), by, **m, **span) for span in spans]
-        _refuse_twice([query.window for query in made if query.window is not None])
-        return made
+        return unlisted_groups(self.records(), by, **m, **window)
 
-    def queries(self) -> list[CountVisitors]:
-        """Return one question a window."""
-        private, public = self.visits(), self.public_places()
+    def _visitors(self, **window: Any) -> CountVisitors:
+        """Return the question how many visitors there were."""
         if_more: Any = self.protect.if_more  # which refuses what is for groups alone
-        made = [
-            count_visitors(
-                private,
-                public,
-                start=span.start,
-                end=span.end,
-                places_per_person=self.protect.places_per_person,
-                if_more=if_more,
-            )
-            for span in self.spans
-        ]
-        _refuse_twice([query.window for query in made])
-        return made
+        k = self.protect.places_per_person
+        return count_visitors(self.visits(), self.public_places(), places_per_person=k, if_more=if_more, **window)
+
+    def counted(self) -> list[AnyQuestion]:
+        """Return what an engine counts: one question a window, or the one where there is none."""
+        ask: Callable[..., AnyQuestion]
+        ask = self._visitors if self.of_visits else self._groups if self.unlisted else self.statistic
+        windows = [{"start": moment("start", span.start), "end": moment("end", span.end)} for span in self.spans]
+        first = ask(**windows[0] if windows else {})
+        asked = [first, *(replace(first, window=Window(**ends)) for ends in windows[1:])]
+        _refuse_twice([query.window for query in asked if query.window is not None])
+        return asked
+
+    def questions(self) -> Sequence[AnyQuestion | Selection]:
+        """Return one question a window, or the one where there is none."""
+        which: Any = self.query.kind
+        return [select(cast(Any, each), which) for each in self.counted()] if self.names else self.counted()
 
     def notion(self) -> Notion:
         """Return the privacy notion.
@@ -330,7 +321,7 @@ class Spec(Section):
             or self.query.column is not None
         ):
             raise not_derived(self.protect, self.query.kind)
-        asked = self.statistics()[0]
+        asked = cast(Statistic, self.counted()[0])
         if not asked.of_rows:
             raise SpecError(
                 f'[protect] notion = "{self.protect.notion}" with person = "{self.data.person}"',
@@ -339,28 +330,16 @@ class Spec(Section):
             )
         return policy_notion(self.protect, asked, rates)
 
-    def plans(self) -> list[Plan] | list[NumberPlan | RankPlan] | list[SelectionPlan] | list[UnlistedPlan]:
-        """Return one plan a window, or the one where there is none: what can be refused without data is refused here."""
-        if self.names:
-            notion = self.notion()
-            return [plan_selection(query, notion) for query in self.selections()]
+    def asking(self) -> dict[str, Any]:
+        """Return what `leeward.plan` and `leeward.compare` take beside a question and a notion."""
         if self.decides:
-            return self.decision_plans()
-        if self.unlisted:
-            notion = self.notion()
-            return [plan_unlisted(query, notion, self.protect.delta) for query in self.unlisted_groups()]
-        notion = self.notion()
-        return [plan_statistic(query, notion, self.query.mechanism) for query in self.statistics()]
+            return {"decide": planner.Decide(**self.decide.model_dump()), **self.publish.model_dump()}
+        return {"mechanism": self.query.mechanism, "delta": self.protect.delta}
 
-    def selections(self) -> list[Selection]:
-        """Return one question for a name a window; one alone where there is none.
-
-        Raises:
-            SpecError: no name is asked for.
-        """
-        which: Any = self.query.kind
-        counted = self.queries() if self.of_visits else self.statistics()
-        return [select(counts, which) for counts in counted]
+    def plans(self) -> list[AnyPlan]:
+        """Return one plan a window, or the one where there is none: what can be refused without data is refused here."""
+        notion, asking, made = self.notion(), self.asking(), cast(Callable[..., AnyPlan], planner.plan)
+        return [made(query, notion, **asking) for query in self.questions()]
 
     def visitor_plans(self) -> list[Plan]:
         """Return one plan a window, for a spec about visitors.
@@ -370,28 +349,7 @@ class Spec(Section):
         """
         if self.query.kind != "visitors":
             raise SpecError(f'[query] kind = "{self.query.kind}"', "this is for visitors", "Use `leeward release`")
-        return self.decision_plans()
-
-    def decision_plans(self) -> list[Plan]:
-        """Return one plan a window, or the one where there is none, for a spec that decides what is safe or dangerous."""
-        notion, how = self.notion(), self.deciding()
-        return [plan_decisions(query, notion, how) for query in self.decided()]
-
-    def deciding(self) -> Deciding:
-        """Return what is to be decided, and how."""
-        return Deciding(**self.decide.model_dump(), **self.publish.model_dump())
-
-    def decided(self) -> Sequence[Counted]:
-        """Return the questions of which something is decided: one a window, or one where there is none.
-
-        Raises:
-            SpecError: nothing is decided.
-        """
-        if not self.decides:
-            raise SpecError(
-                f'[query] kind = "{self.query.kind}"', "nothing is decided", "Add [decide] safe_at_most = 5"
-            )
-        return self.queries() if self.of_visits else self.statistics()
+        return cast(list[Plan], self.plans())
 
     def ledger(self) -> Budget:
         """Return where the price is charged."""

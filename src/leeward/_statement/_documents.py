@@ -10,7 +10,7 @@ does not apply is None (``null``), never left out.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from leeward._document import Document, Part
 from leeward._plain import probability
@@ -56,15 +56,11 @@ class VisitorQuery(Part):
     places_per_person: int | None
     if_more: IfMore | None
 
-    @property
-    def noun(self) -> Noun:
-        """What is listed: a ``place``."""
-        return "place"
+    noun: ClassVar[Noun] = "place"
+    """What is listed."""
 
-    @property
-    def many(self) -> Many:
-        """What those are called who are counted: ``people``."""
-        return "people"
+    many: ClassVar[Many] = "people"
+    """What those are called who are counted."""
 
     @property
     def listed(self) -> int:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from leeward._document import Document, Part
 from leeward._statement._documents import WindowStated
@@ -40,10 +40,8 @@ class UnlistedQuery(Part):
     keep: Keep
     window: WindowStated | None
 
-    @property
-    def noun(self) -> Noun:
-        """What each answer is about: a ``group``."""
-        return "group"
+    noun: ClassVar[Noun] = "group"
+    """What each answer is about."""
 
     @property
     def many(self) -> Many:

@@ -142,14 +142,3 @@ class UnlistedAccuracy(Part):
     off_by_at_most: int | None
     mean_absolute: float
     within_95_percent: int
-
-
-__all__ = [
-    "ChanceShown",
-    "ErrorAt",
-    "MeanAccuracy",
-    "NumberAccuracy",
-    "RankAccuracy",
-    "SelectionAccuracy",
-    "UnlistedAccuracy",
-]

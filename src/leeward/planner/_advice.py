@@ -208,6 +208,3 @@ def cautions(
             f" {'of your absence' if many == 'people' else 'that a row is absent'}."
         )
     return tuple(said)
-
-
-__all__ = ["bounded_gain", "cautions", "crossover", "extreme_reveals", "filled_bins", "region", "variances"]

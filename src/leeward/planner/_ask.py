@@ -171,18 +171,7 @@ def _again(made: AnyPlan) -> AnyPlan:
         return plan_selection(made.query, made.notion)
     if isinstance(made, UnlistedPlan):
         return plan_unlisted(made.query, made.notion, made.delta or None)
-    how = Deciding(
-        safe_at_most=made.safe_at_most,
-        dangerous_at_least=made.dangerous_at_least,
-        error_at_most=made.error_at_most,
-        useful_from=made.useful_from,
-        what=made.what,
-        mechanism="geometric" if made.mechanism.name == "everyone" else made.mechanism.name,
-        stop_after=made.mechanism.stop_after,
-        about=made.about,
-        left_out=made.left_out,
-    )
-    return plan_decisions(made.query, made.notion, how)
+    return plan_decisions(made.query, made.notion, made.how)
 
 
 def _content(made: AnyPlan) -> tuple[object, ...]:

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from leeward._plain import short_percent
 from leeward.errors import LeewardError
 from leeward.exact._weight import Weight
-from leeward.planner._plan import Deciding, Plan, plan_decisions
-from leeward.query import CountVisitors
+from leeward.planner._everyone import About
+from leeward.planner._plan import Plan, plan_decisions
 
 _MOST = 6
 
@@ -17,10 +19,9 @@ def both_promises(made: Plan) -> list[tuple[str, str]]:
 
     Nothing where nobody is left out, nothing is called safe, or only one of the two can be had.
     """
-    if not isinstance(made.query, CountVisitors) or not made.query.truncates or made.mechanism.stop_after is not None:
+    if not made.query.truncates or made.mechanism.stop_after is not None:
         return []
-    plans = {about: _about(made, about) for about in ("counted", "everyone")}
-    counted, everyone = plans["counted"], plans["everyone"]
+    counted, everyone = _about(made, "counted"), _about(made, "everyone")
     if counted is None or everyone is None or counted.sanitizer is None or everyone.sanitizer is None:
         return []
     odds = everyone.safe_if_left_out()[:_MOST]
@@ -35,18 +36,11 @@ def _called(odds: list[Weight]) -> str:
     return f"a place where nobody was is called safe with {', '.join(short_percent(float(p)) for p in odds)}"
 
 
-def _about(made: Plan, about: str) -> Plan | None:
+def _about(made: Plan, about: About) -> Plan | None:
     """Return the plan with one of the two promises; None where it cannot be had."""
     if made.about == about:
         return made
     try:
-        how = Deciding(
-            safe_at_most=made.safe_at_most,
-            dangerous_at_least=made.dangerous_at_least,
-            error_at_most=made.error_at_most,
-            mechanism="geometric",
-            about="everyone" if about == "everyone" else "counted",
-        )
-        return plan_decisions(made.query, made.notion, how)
+        return plan_decisions(made.query, made.notion, replace(made.how, about=about, left_out=0))
     except LeewardError:
         return None

@@ -24,10 +24,9 @@ count for every level would need noise at ε/m for m levels, because withdrawing
 
 from __future__ import annotations
 
-import bisect
-
 import flint
 
+from leeward._integers import least
 from leeward.planner._number_plan import NumberPlan
 
 
@@ -47,10 +46,7 @@ def too_high(plan: NumberPlan, intervals: int) -> int:
         with flint.ctx.workprec(_BITS):
             return bool(stays.beta_lower(intervals, most + 1, regularized=True) >= flint.arb("0.95"))
 
-    high = 1
-    while not enough(high):
-        high *= 2
-    return bisect.bisect_left(range(high), True, key=enough)
+    return least(enough)
 
 
 _BITS = 96

@@ -21,10 +21,10 @@ from leeward.accounting._budget_notion import budget_notion
 from leeward.errors import InputError, NoiseError, NotPrivateError, RefusedError
 from leeward.exact._real import Exact, Real, inf, plainly, whole
 from leeward.mechanism import Geometric, NormMechanism, Sanitized, SubsampledCount
-from leeward.mechanism._threshold_rule import chance_given
+from leeward.mechanism._threshold_rule import CountNoise, chance_given
 from leeward.noise import DirectedGeometric
 from leeward.notion import Notion, UnboundedDP
-from leeward.planner._decisions import decisions
+from leeward.planner._decisions import can_be_wrong, decisions
 from leeward.planner._everyone import admits, unbounded
 from leeward.planner._expected import Counts, check_counts
 from leeward.planner._option import Offered, Option, errors_of, with_counts
@@ -133,7 +133,7 @@ class Asked(Deciding):
     @property
     def leaves_out(self) -> bool:
         """Whether the bound leaves people out where *safe* is asked for, so that it matters whom that is about."""
-        return isinstance(self.query, CountVisitors) and self.query.truncates and self.safe_at_most is not None
+        return self.query.truncates and self.safe_at_most is not None
 
     @property
     def of_everyone(self) -> bool:
@@ -272,10 +272,7 @@ def _planned(asked: Asked, notion: Notion, mechanism: Planned) -> Option:
     try:
         alpha = None
         if mechanism in ("geometric", "everyone"):
-            line = moved(Geometric, notion, asked.query).line
-            can_err = not line.rise.is_infinite if asked.safe_at_most is not None else False
-            can_err |= asked.dangerous_at_least is not None and not line.fall.is_infinite
-            alpha = (asked.error_at_most or asked.scenario.assumed_error) if can_err else None
+            alpha = _alpha(asked, Geometric(moved(Geometric, notion, asked.query).line).law)
             changes = {"mechanism": "geometric", "stop_after": None}
         if asked.leaves_out:
             of_all = mechanism == "everyone" or (asked.of_everyone and mechanism != "geometric")
@@ -285,6 +282,12 @@ def _planned(asked: Asked, notion: Notion, mechanism: Planned) -> Option:
     except (RefusedError, NoiseError) as refused:  # the noise of one row is no reason to show none
         return Option(mechanism, notion=notion, price=price, refused=str(refused))
     return _of(made)
+
+
+def _alpha(asked: Asked, law: CountNoise) -> Exact | None:
+    """Return the error that is granted, or assumed, where under this noise what is decided can be wrong."""
+    can_err = can_be_wrong(law, safe=asked.safe_at_most is not None, dangerous=asked.dangerous_at_least is not None)
+    return (asked.error_at_most or asked.scenario.assumed_error) if can_err else None
 
 
 def _norm(asked: Asked, notion: Notion) -> Iterator[Option]:
@@ -303,12 +306,11 @@ def _norm(asked: Asked, notion: Notion) -> Iterator[Option]:
     except NoiseError as refused:
         yield Option("norm", notion=notion, price=notion.epsilon, refused=str(refused))
         return
-    can_err = (asked.safe_at_most is not None and not law.down.is_infinite) or (
-        asked.dangerous_at_least is not None and not law.up.is_infinite
-    )
-    alpha = (asked.error_at_most or asked.scenario.assumed_error) if can_err else None
     decided = decisions(
-        law, safe_at_most=asked.safe_at_most, dangerous_at_least=asked.dangerous_at_least, error_at_most=alpha
+        law,
+        safe_at_most=asked.safe_at_most,
+        dangerous_at_least=asked.dangerous_at_least,
+        error_at_most=_alpha(asked, law),
     )
     note = (
         f"One noise for all {size} places together, whose size grows with their number and not with how many of them one"

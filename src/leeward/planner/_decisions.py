@@ -109,6 +109,11 @@ class Decisions:
         return low, high
 
 
+def can_be_wrong(law: CountNoise, *, safe: bool, dangerous: bool) -> bool:
+    """Return whether one of the words that are said of a count can be wrong under this noise."""
+    return (safe and not law.down.is_infinite) or (dangerous and not law.up.is_infinite)
+
+
 @taught
 def decisions(
     law: CountNoise,
@@ -142,9 +147,7 @@ def decisions(
             "a count would be both safe and dangerous",
             f"Give dangerous_at_least = {safe_at_most + 1} or more",
         )
-    can_err = (safe_at_most is not None and not law.down.is_infinite) or (
-        dangerous_at_least is not None and not law.up.is_infinite
-    )
+    can_err = can_be_wrong(law, safe=safe_at_most is not None, dangerous=dangerous_at_least is not None)
     if error_at_most is not None and not can_err:
         raise InputError(
             f"error_at_most = {told(error_at_most)}",

@@ -74,6 +74,11 @@ class Scale:
         clamped = np.clip(drawn, self.lower, self.upper) if (self.lower, self.upper) != (None, None) else drawn
         return [self.origin + self.unit * int(k) for k in clamped]
 
+    def published(self, drawn: NDArray[np.int64]) -> list[int] | list[float]:
+        """Return the published values as an answer has them: whole numbers where all values are, else floats."""
+        whole = self.unit.denominator == self.origin.denominator == 1
+        return [int(v) for v in self.values(drawn)] if whole else [float(v) for v in self.values(drawn)]
+
 
 @dataclass(frozen=True)
 class NumberPlan(PlanOf[Statistic], Drawn):
@@ -122,9 +127,7 @@ class NumberPlan(PlanOf[Statistic], Drawn):
         elif isinstance(self.query.numeric, Variance):
             columns |= self._spreads(self.query.numeric, drawn)
         else:
-            values = self.scale.values(in_order(self.query, drawn))
-            whole = self.scale.unit.denominator == self.scale.origin.denominator == 1
-            columns["value"] = [int(v) for v in values] if whole else [float(v) for v in values]
+            columns["value"] = self.scale.published(in_order(self.query, drawn))
         return pa.table(columns)
 
     def accuracy(self) -> NumberAccuracy | MeanAccuracy:

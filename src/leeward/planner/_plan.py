@@ -102,15 +102,7 @@ class Deciding(Decide):
     @property
     def wanted(self) -> bool:
         """Whether anything is to be decided: whatever is given but for a mechanism."""
-        decided = (
-            self.safe_at_most,
-            self.dangerous_at_least,
-            self.error_at_most,
-            self.useful_from,
-            self.stop_after,
-        )
-        publishing = self.what, self.about, self.left_out
-        return any(choice is not None for choice in decided) or publishing != ("decisions", "counted", 0)
+        return self != Deciding(mechanism=self.mechanism)
 
 
 @dataclass(frozen=True)
@@ -146,7 +138,7 @@ class Plan(PlanOf[Counted], Drawn):
     @property
     def left_out_counts(self) -> bool:
         """Whether people whom the bound leaves out of a place are among those that decisions about it are about."""
-        return self.about == "everyone" and isinstance(self.query, CountVisitors) and self.query.truncates
+        return self.about == "everyone" and self.query.truncates
 
     @property
     def counted_so(self) -> str:
@@ -154,6 +146,22 @@ class Plan(PlanOf[Counted], Drawn):
         if self.left_out_counts:
             return ", whether they were counted or left out by the bound on places per person"
         return self.query.counted_so
+
+    @property
+    def how(self) -> Deciding:
+        """What is decided and how it is published, as `plan_decisions` takes it."""
+        made = self.mechanism
+        return Deciding(
+            safe_at_most=self.safe_at_most,
+            dangerous_at_least=self.dangerous_at_least,
+            error_at_most=self.error_at_most,
+            useful_from=self.useful_from,
+            about=self.about,
+            left_out=self.left_out,
+            what=self.what,
+            mechanism="geometric" if isinstance(made, Everyone) else made.name,
+            stop_after=made.stop_after,
+        )
 
     @property
     def left_out(self) -> int:

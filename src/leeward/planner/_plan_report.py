@@ -72,8 +72,12 @@ def _asked(asked: Asked, wish: Wish) -> AskedPart:
     return AskedPart(
         noun=query.noun,
         many=query.many,
-        **(_of_visitors(query) if isinstance(query, CountVisitors) else _of_groups(query)),
+        window=window_part(query.window),
+        column=query.column if isinstance(query, Statistic) else None,
+        by=query.by if isinstance(query, Statistic) else None,
         places=scenario.places,
+        places_per_person=_k(query),
+        if_more=None if isinstance(query, Statistic) or _k(query) is None else query.if_more,
         notion=notion_part(asked.notion, rows=asked.query.of_rows),
         safe_at_most=asked.safe_at_most,
         dangerous_at_least=asked.dangerous_at_least,
@@ -89,22 +93,6 @@ def _asked(asked: Asked, wish: Wish) -> AskedPart:
         about=asked.about,
         left_out=asked.left_out if isinstance(asked.left_out, int) else tuple(asked.left_out),
     )
-
-
-def _of_visitors(query: CountVisitors) -> dict[str, Any]:
-    k = query.places_per_person
-    return {
-        "window": window_part(query.window),
-        "column": None,
-        "by": None,
-        "places_per_person": k,
-        "if_more": query.if_more if k is not None else None,
-    }
-
-
-def _of_groups(query: Statistic) -> dict[str, Any]:
-    window = window_part(query.window)
-    return {"window": window, "column": query.column, "by": query.by, "places_per_person": None, "if_more": None}
 
 
 def _advice(chosen: Recommendation, options: tuple[Option, ...]) -> Advice:
@@ -207,9 +195,7 @@ def _text(exact: object) -> str | None:
 
 def _decimal(probability: Weight | None) -> str | None:
     """Write a probability as release.json does."""
-    if probability is None:
-        return None
-    return chance_in_digits(probability)
+    return None if probability is None else chance_in_digits(probability)
 
 
 def _short(value: Any) -> Any:

@@ -135,11 +135,8 @@ class RankPlan(PlanOf[Statistic]):
         """Return the published table: one row a public key, with ``value``; several percentiles of a group ascend."""
         import pyarrow as pa
 
-        values = self.scale.values(in_order(self.query, drawn))
-        whole = self.scale.unit.denominator == self.scale.origin.denominator == 1
         columns: dict[str, Any] = {name: keys[name] for name in keys.column_names}
-        columns["value"] = [int(v) for v in values] if whole else [float(v) for v in values]
-        return pa.table(columns)
+        return pa.table({**columns, "value": self.scale.published(in_order(self.query, drawn))})
 
     def accuracy(self) -> RankAccuracy:
         """Return how many people can be between an answer and the exact one, whatever the data are."""

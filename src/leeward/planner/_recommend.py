@@ -28,7 +28,7 @@ from leeward.exact._real import Exact, Real, exact, whole
 from leeward.exact._weight import Weight
 from leeward.notion import INSERT, Notion, PrivacyDescription, UnboundedDP, words_of
 from leeward.planner._advice import cautions
-from leeward.planner._compare import SUBSAMPLED, Asked, Comparison
+from leeward.planner._compare import Asked, Comparison
 from leeward.planner._option import Option
 from leeward.planner._people import a, empty, people
 from leeward.planner._useless import refuse_useless
@@ -315,7 +315,7 @@ def _cautions(chosen: Option, asked: Asked) -> tuple[str, ...]:
         said += (f"Not protected: {reveals}.",)
     if {step.change for step in chosen.notion.steps} == {INSERT}:
         said += ("Removal-only alone is hardly a promise: take it only together with addition-only.",)
-    if isinstance(asked.query, CountVisitors) and asked.query.truncates and not chosen.of_everyone:
+    if asked.query.truncates and not chosen.of_everyone:
         said += ("'Safe' is about the counts after people's places were cut to the bound.",)
     return said
 
@@ -384,6 +384,3 @@ def share(probability: str) -> str:
 
 def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
-
-
-__all__ = ["SUBSAMPLED", "Recommendation", "implies", "recommend", "right_words"]

@@ -4,30 +4,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Generic
 
 from leeward._displayed import Displayed
 from leeward.accounting._budget_notion import budget_notion
 from leeward.notion import Notion
 from leeward.planner._compare import Scenario
-
-
-class _Asked(Protocol):
-    @property
-    def of_rows(self) -> bool: ...
-
-
-class _Way(Protocol):
-    @property
-    def refused(self) -> str: ...
-
-
-Question = TypeVar("Question", bound=_Asked)
-Way = TypeVar("Way", bound=_Way)
+from leeward.planner._plan_of import Asked
+from leeward.planner._row import AnyRow
 
 
 @dataclass(frozen=True)
-class Ways(Displayed, Generic[Question, Way]):
+class Ways(Displayed, Generic[Asked, AnyRow]):
     """Every row, and what was asked.
 
     Attributes:
@@ -38,10 +26,10 @@ class Ways(Displayed, Generic[Question, Way]):
         refusal: why it refuses what was asked; empty if it does not.
     """
 
-    query: Question
+    query: Asked
     notion: Notion
     scenario: Scenario
-    options: tuple[Way, ...]
+    options: tuple[AnyRow, ...]
     refusal: str
 
     @property
@@ -50,6 +38,6 @@ class Ways(Displayed, Generic[Question, Way]):
         return self.scenario.counted_in or budget_notion(self.notion, rows=self.query.of_rows)
 
     @property
-    def possible(self) -> tuple[Way, ...]:
+    def possible(self) -> tuple[AnyRow, ...]:
         """The rows that are not refused."""
         return tuple(option for option in self.options if not option.refused)

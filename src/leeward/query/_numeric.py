@@ -37,6 +37,7 @@ from leeward.notion import ABSENT, INSERT, WITHDRAW, Change
 from leeward.notion._metric import BoundedChange
 from leeward.notion._value_grid import ValueGrid
 from leeward.query._effect import Effect, Move, Query
+from leeward.query._percentiles import ranks_of_several
 
 NumericKind = Literal["sum", "mean", "percentile", "variance"]
 
@@ -331,15 +332,14 @@ class Percentile(Numeric):
     def rank_range(self, change: Change) -> Fraction:
         """Return how far one change moves the losses of two grid points apart, in people (`mechanism.RankSelection`).
 
-        2·max(p, 1 − p) where somebody comes or goes, p from 0 to 1; 2 for any other change of one person.
+        2·max(p, 1 − p) where somebody comes or goes, p from 0 to 1; 2 for any other change of one person; it is the range
+        of one percentile in `leeward.query._percentiles`.
 
         Raises:
             NotPrivateError: as `effect`.
         """
         self.effect(change)  # refuses what it refuses
-        if change in {INSERT, WITHDRAW}:
-            return max(self.p, 100 - self.p) / 50
-        return Fraction(2)
+        return ranks_of_several((self.p,), change)
 
 
 @taught

@@ -47,8 +47,7 @@ from leeward.query._public_values import rational
 def ranks_of_several(ps: Sequence[Fraction], change: Change) -> Fraction:
     """Return how far one change moves the losses of grid points apart, in people, summed over several percentiles.
 
-    J of the theorem where somebody comes or goes. Any other change of one number may cross all of them: 2 each, as
-    `leeward.query._numeric.Percentile.rank_range`.
+    J of the theorem where somebody comes or goes. Any other change of one number may cross all of them: 2 each.
     """
     if change not in {INSERT, WITHDRAW}:
         return Fraction(2 * len(ps))

@@ -52,16 +52,9 @@ class Selection:
         return self.counts.of_rows
 
     @property
-    def truncates(self) -> bool:
-        """Whether visits beyond a bound are dropped, so that the name is about what was kept."""
-        return isinstance(self.counts, CountVisitors) and self.counts.truncates
-
-    @property
     def counted_so(self) -> str:
         """Say, after a number of people or rows, which of them count."""
-        if self.truncates:
-            return ", counted after the bound on places per person"
-        return self.counts.counted_so if isinstance(self.counts, Statistic) else " among those counted"
+        return self.counts.counted_so
 
     @property
     def many(self) -> Many:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal, cast
+from typing import ClassVar, Literal, cast
 
 from leeward.errors import InputError, NotPrivateError
 from leeward.notion import INSERT, REPLACE, WITHDRAW, Change
@@ -84,6 +84,9 @@ class Statistic(AsksRecords):
     window: Window | None = None
     ps: tuple[Fraction, ...] = ()
     intervals: Intervals = ()
+
+    truncates: ClassVar[bool] = False
+    """Whether a bound leaves somebody out: no, whoever has several rows counts once."""
 
     @property
     def listed(self) -> tuple[Group, ...]:

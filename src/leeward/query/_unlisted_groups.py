@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Final, Literal, TypeAlias, get_args
+from typing import ClassVar, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,10 +65,8 @@ class UnlistedGroups(AsksRecords):
     most_groups: int = 1_000
     window: Window | None = None
 
-    @property
-    def noun(self) -> Noun:
-        """What each answer is about: a ``group``."""
-        return "group"
+    noun: ClassVar[Noun] = "group"
+    """What each answer is about."""
 
     @property
     def truncates(self) -> bool:

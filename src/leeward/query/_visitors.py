@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from leeward._plain import told
 from leeward._taught import describing
@@ -47,35 +47,22 @@ class CountVisitors:
     places_per_person: int | None = None
     if_more: IfMore = "refuse"
 
-    @property
-    def of_rows(self) -> bool:
-        """Whether every row is a person of its own: never, because it is people who are counted."""
-        return False
+    of_rows: ClassVar[bool] = False
+    """Whether every row is a person of its own: never, because it is people who are counted."""
 
-    @property
-    def many(self) -> Many:
-        """What those are called whom the answer is about: ``people``."""
-        return "people"
+    many: ClassVar[Many] = "people"
+    """What those are called whom the answer is about."""
 
-    @property
-    def noun(self) -> Noun:
-        """What a public key of its answers is called: a ``place``."""
-        return "place"
+    noun: ClassVar[Noun] = "place"
+    """What a public key of its answers is called."""
 
-    @property
-    def counts_people(self) -> bool:
-        """Whether each answer says how many people there are: always."""
-        return True
+    scans: ClassVar[int] = 1
+    """How many times a mechanism that stops starts anew: never, because a person may be at any of the places."""
 
     @property
     def most_counts(self) -> int | None:
         """In how many counts one person is at most: at k places; None where nothing bounds it."""
         return self.places_per_person
-
-    @property
-    def scans(self) -> int:
-        """How many times a mechanism that stops starts anew: never, because a person may be at any of the places."""
-        return 1
 
     @property
     def truncates(self) -> bool:

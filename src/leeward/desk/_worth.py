@@ -20,7 +20,7 @@ from leeward.planner._ask import plan
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import Plan
 from leeward.planner._rank_plan import RankPlan
-from leeward.report._figures import BLUE, LOOK
+from leeward.report._figures import BLUE, drawing
 from leeward.spec import Spec
 
 NumbersPlan: TypeAlias = NumberPlan | RankPlan
@@ -136,7 +136,7 @@ def error_curve(planned: Callable[[str], NumbersPlan], asked: str, over: int) ->
         except LeewardError:
             continue
     at = sorted(found)
-    figure = go.Figure(layout={**LOOK, "margin": {"l": 60, "r": 12, "t": 20, "b": 60}})
+    figure = drawing()
     figure.add_scatter(
         x=at,
         y=[found[epsilon] for epsilon in at],

@@ -9,7 +9,6 @@ from typing import Literal
 
 from leeward._document import Document, Part
 from leeward._taught import taught
-from leeward.accounting._budget_notion import in_words
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy, UnlistedAccuracy
 from leeward.planner._answer_compare import AnswerComparison, AnsweredBy, AnswerOption, Side
 from leeward.planner._report_parts import (
@@ -17,6 +16,7 @@ from leeward.planner._report_parts import (
     NotionPart,
     RowPart,
     WindowPart,
+    budget_part,
     notion_part,
     row_keys,
     window_part,
@@ -107,11 +107,10 @@ def answer_report(compared: AnswerComparison) -> AnswerReport:
     """
     query, scenario = compared.query, compared.scenario
     numbers = query if isinstance(query, Statistic) else None
-    left, of_delta = scenario.left, scenario.left_delta
     return AnswerReport(
         format=1,
         asked=AnswersAsked(
-            kind=_kind(numbers) if numbers else "unlisted groups",
+            kind="unlisted groups" if numbers is None else _kind(numbers),
             many=query.many,
             column=numbers.column if numbers else None,
             by=query.by,
@@ -120,8 +119,8 @@ def answer_report(compared: AnswerComparison) -> AnswerReport:
             window=window_part(query.window),
             notion=notion_part(compared.notion, rows=query.of_rows),
             releases=scenario.releases,
-            budget=BudgetPart(notion=in_words(compared.counted_in), left=None if left is None else str(left)),
-            delta_left=None if of_delta is None else str(of_delta),
+            budget=budget_part(compared.counted_in, scenario.left),
+            delta_left=None if scenario.left_delta is None else str(scenario.left_delta),
         ),
         refused_as_written=compared.refusal or None,
         advice=compared.advice,

@@ -12,7 +12,6 @@ from leeward._plain import at_most
 from leeward._plain import probability as chance_in_digits
 from leeward._taught import taught
 from leeward.accounting import Direction
-from leeward.accounting._budget_notion import in_words
 from leeward.errors import InputError
 from leeward.exact._real import Exact, whole
 from leeward.exact._weight import Weight
@@ -33,7 +32,7 @@ from leeward.planner._report import (
     PlanReport,
     Wish,
 )
-from leeward.planner._report_parts import BudgetPart, notion_part, row_keys, window_part
+from leeward.planner._report_parts import budget_part, notion_part, row_keys, window_part
 from leeward.query import CountVisitors
 from leeward.query._selection import Counted
 from leeward.query._statistic import Statistic
@@ -89,7 +88,7 @@ def _asked(asked: Asked, wish: Wish) -> AskedPart:
         releases=scenario.releases,
         answered=scenario.answered,
         delta=str(scenario.delta),
-        budget=BudgetPart(notion=in_words(asked.counted_in), left=_text(scenario.left)),
+        budget=budget_part(asked.counted_in, scenario.left),
         about=asked.about,
         left_out=asked.left_out if isinstance(asked.left_out, int) else tuple(asked.left_out),
     )

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from leeward._document import Part
-from leeward.accounting._budget_notion import affordable
+from leeward.accounting._budget_notion import affordable, in_words
 from leeward.notion import Notion, words_of
 from leeward.planner._row import Row
 from leeward.query import Window
@@ -78,6 +78,11 @@ class RowPart(Part):
 def window_part(window: Window | None) -> WindowPart | None:
     """Return the ends of a window; None for rows of all times."""
     return None if window is None else WindowPart(start=window.start.isoformat(), end=window.end.isoformat())
+
+
+def budget_part(counted_in: str, left: Fraction | None) -> BudgetPart:
+    """Return what a budget is counted in, and what is left of it."""
+    return BudgetPart(notion=in_words(counted_in), left=None if left is None else str(left))
 
 
 def notion_part(notion: Notion, *, rows: bool) -> NotionPart:

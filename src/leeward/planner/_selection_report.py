@@ -8,12 +8,12 @@ from typing import Literal
 
 from leeward._document import Document, Part
 from leeward._taught import taught
-from leeward.accounting._budget_notion import in_words
 from leeward.planner._report_parts import (
     BudgetPart,
     NotionPart,
     RowPart,
     WindowPart,
+    budget_part,
     notion_part,
     row_keys,
     window_part,
@@ -114,9 +114,7 @@ def name_report(compared: NameComparison) -> NameReport:
             notion=notion_part(compared.notion, rows=compared.query.of_rows),
             counts=None if scenario.counts is None else dict(scenario.counts),
             releases=scenario.releases,
-            budget=BudgetPart(
-                notion=in_words(compared.counted_in), left=None if scenario.left is None else str(scenario.left)
-            ),
+            budget=budget_part(compared.counted_in, scenario.left),
         ),
         refused_as_written=compared.refusal or None,
         advice=compared.advice,

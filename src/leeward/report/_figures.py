@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from html import escape
 from typing import Any
@@ -49,7 +49,15 @@ LOOK: Mapping[str, Any] = {
     "autosize": True,
 }
 """The layout that all figures share."""
+ABOVE: Mapping[str, Any] = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
+"""A legend beside the drawing would take most of a narrow screen."""
+
 _OF_PLACES = {**LOOK, "margin": {"l": 50, "r": 12, "t": 44, "b": 60}, "modebar": {"bgcolor": CLEAR}}
+
+
+def drawing() -> go.Figure:
+    """Return a figure of numbers, with nothing in it yet."""
+    return go.Figure(layout={**LOOK, "margin": {"l": 60, "r": 12, "t": 20, "b": 60}})
 
 
 def mapped(result: Readable) -> int:
@@ -75,9 +83,7 @@ def places_map(result: Readable) -> go.Figure:
             "nothing says where they are",
             "Name the latitude and longitude columns of the list of places",
         )
-    located = _located(result.places)
-    places = result.places.filter(located)
-    ground = Ground.of(*(as_numpy(places[axis]).astype(float) for axis in ("latitude", "longitude")))
+    located, places, ground = _laid_out(result)
     answers = None if isinstance(result.statement, SelectionStatement) else result.answers.filter(located)
     if answers is None:
         traces = _named(ground, result.answers, places)
@@ -103,7 +109,7 @@ def places_map(result: Readable) -> go.Figure:
             "scaleanchor": "x",
             "scaleratio": 1,
         },
-        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "itemsizing": "constant"},
+        legend={**ABOVE, "itemsizing": "constant"},
         hovermode="closest",
     )
     if joined(figure):  # beside the scale of shares
@@ -117,9 +123,7 @@ def places_over_time(result: Readable) -> dict[str, Any] | None:
 
     None where squares hold several places: a share that is drawn anew for each window would hide what stands out.
     """
-    located = _located(result.places)
-    places = result.places.filter(located)
-    ground = Ground.of(*(as_numpy(places[axis]).astype(float) for axis in ("latitude", "longitude")))
+    located, places, ground = _laid_out(result)
     shared = {"row": np.flatnonzero(as_numpy(located)).tolist(), "marks": MARKS}
     if is_lattice(ground) or len(ground.east) > MOST_POINTS:
         cells = squares(ground)
@@ -201,7 +205,7 @@ def chances(decision: DecisionStated, noun: Noun, many: Many) -> go.Figure:
             "zeroline": True,
             "fixedrange": True,
         },
-        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        legend=ABOVE,
     )
     return figure
 
@@ -236,6 +240,13 @@ def _stems(
     return stems, heads
 
 
+def _laid_out(result: Readable) -> tuple[pa.ChunkedArray, pa.Table, Ground]:
+    """Return which places of the public list have coordinates, these places, and where they lie."""
+    located = _located(result.places)
+    places = result.places.filter(located)
+    return located, places, Ground.of(*(as_numpy(places[axis]).astype(float) for axis in ("latitude", "longitude")))
+
+
 def _located(places: pa.Table) -> pa.ChunkedArray:
     both = pc.and_(pc.is_finite(places["latitude"]), pc.is_finite(places["longitude"]))
     return pc.coalesce(both, numbers(np.zeros(len(both), bool)))
@@ -262,18 +273,21 @@ def _points(ground: Ground, answers: pa.Table, places: pa.Table) -> list[go.Scat
     for state, mark in MARKS.items():
         here = np.flatnonzero(states == state)
         if len(here):
-            traces.append(
-                go.Scatter(
-                    x=ground.east[here].round(3).astype(np.float32),
-                    y=ground.north[here].round(3).astype(np.float32),
-                    mode="markers",
-                    marker={**mark, "size": round(mark["size"] * larger, 1)},
-                    name=f"{state} ({len(here):,})",
-                    text=[f"{labels[i]}<br>{said[i]}" for i in here],
-                    hovertemplate="%{text}<extra></extra>",
-                )
-            )
+            text = [f"{labels[i]}<br>{said[i]}" for i in here]
+            traces.append(_dots(ground, here, {**mark, "size": round(mark["size"] * larger, 1)}, state, text))
     return traces
+
+
+def _dots(ground: Ground, which: NDArray[Any], mark: Mapping[str, Any], state: str, text: Sequence[str]) -> go.Scatter:
+    return go.Scatter(
+        x=ground.east[which].round(3).astype(np.float32),
+        y=ground.north[which].round(3).astype(np.float32),
+        mode="markers",
+        marker=dict(mark),
+        name=f"{state} ({len(text):,})",
+        text=text,
+        hovertemplate="%{text}<extra></extra>",
+    )
 
 
 def _named(ground: Ground, answers: pa.Table, places: pa.Table) -> list[go.Scatter]:
@@ -286,15 +300,7 @@ def _named(ground: Ground, answers: pa.Table, places: pa.Table) -> list[go.Scatt
     if len(places) <= MOST_POINTS:
         marks = {"not named": (~here, MARKS["not asked"])} | marks
     return [
-        go.Scatter(
-            x=ground.east[which].round(3).astype(np.float32),
-            y=ground.north[which].round(3).astype(np.float32),
-            mode="markers",
-            marker=dict(mark),
-            name=f"{state} ({which.sum():,})",
-            text=[f"{label}<br>{state}" for label in labels[which]],
-            hovertemplate="%{text}<extra></extra>",
-        )
+        _dots(ground, which, mark, state, [f"{label}<br>{state}" for label in labels[which]])
         for state, (which, mark) in marks.items()
         if which.any()
     ]

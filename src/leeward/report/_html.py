@@ -36,7 +36,7 @@ from leeward.report import _numbers as numbers
 from leeward.report import _unlisted as unlisted
 from leeward.report import _words as words
 from leeward.report._figures import decision_curve, joined, mapped, places_map
-from leeward.report._number_figures import MOST_GROUPS, answers_figure, height
+from leeward.report._number_figures import MOST_GROUPS, answers_figure, height, height_of
 from leeward.report._page import asset, digest, embedded, template
 from leeward.report._words import Readable, Tally
 
@@ -245,7 +245,7 @@ def _unlisted(result: Readable, statement: UnlistedStatement) -> Shown:
         "group",
         {
             "lead": unlisted.lead(statement),
-            "height": unlisted.height(result),
+            "height": height_of(result.answers.num_rows),
             "drawn": min(result.answers.num_rows, MOST_GROUPS),
             "many": words.many(statement),
             "odds": unlisted.odds(statement),

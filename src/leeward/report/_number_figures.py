@@ -11,7 +11,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from leeward._statement import CutStated
-from leeward.report._figures import BLUE, LOOK, SAND
+from leeward.report._figures import ABOVE, BLUE, LOOK, SAND
 from leeward.report._numbers import certain_curve, crossed, group_of, named, plain, possible, reach, stated
 from leeward.report._words import Readable, many
 
@@ -42,7 +42,7 @@ def answers_figure(result: Readable) -> go.Figure:
         **LOOK,
         margin={"l": 50, "r": 12, "t": 44 if several else 12, "b": 60},
         showlegend=several,
-        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        legend=ABOVE,
     )
     return figure
 
@@ -52,8 +52,16 @@ def height(result: Readable) -> int:
     if "from" in result.answers.column_names or crossed(result):
         return 380
     ps = stated(result).query.p
-    m, line = (len(ps), 44) if isinstance(ps, tuple) else (1, 28)
-    return max(180, 80 + line * min(int(result.answers.num_rows) // m, MOST_GROUPS))
+    return (
+        height_of(result.answers.num_rows // len(ps), 44)
+        if isinstance(ps, tuple)
+        else height_of(result.answers.num_rows)
+    )
+
+
+def height_of(groups: int, line: int = 28) -> int:
+    """Return how high a picture must be, in pixels, whose groups have a line each."""
+    return max(180, 80 + line * min(groups, MOST_GROUPS))
 
 
 def _intervals(result: Readable, errors: list[float]) -> go.Figure:

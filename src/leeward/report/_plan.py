@@ -11,8 +11,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import plotly.graph_objects as go
-from markupsafe import Markup
-from plotly.offline import get_plotlyjs
 
 from leeward._plain import at_most, short_percent
 from leeward.mechanism._threshold_rule import Word
@@ -33,8 +31,9 @@ from leeward.planner._words import (
     wished,
 )
 from leeward.query._records import Many
-from leeward.report._figures import BLUE, LOOK, RED, SAND
-from leeward.report._page import asset, digest, embedded, template
+from leeward.report._figures import ABOVE, BLUE, RED, SAND, drawing
+from leeward.report._html import carried
+from leeward.report._page import asset, embedded, template
 from leeward.version import __version__
 
 COLOURS = (BLUE, RED, "#009e73", "#cc79a7", SAND, "#56b4e9", "#7a6a00", "#6b4c9a", "#444444")
@@ -74,7 +73,6 @@ def plan_html(report: PlanReport) -> str:
             )
         )
     columns, rows = table_of(report)
-    scripts = [get_plotlyjs(), asset("plan.js")]
     text = report.to_json()
     return template("plan.html.j2").render(
         report=report,
@@ -94,12 +92,9 @@ def plan_html(report: PlanReport) -> str:
         sides=list(sides(shown)),
         labels=[name(option) for option in report.options],
         plots=plots,
-        figures={key: embedded(figure.to_json()) for key, figure in figures.items()},
         text=text,
         text_json=embedded(text),
-        style=Markup(asset("report.css")),
-        scripts=[Markup(script) for script in scripts],
-        digests=[digest(script) for script in scripts],
+        **carried(figures, [asset("plan.js")]),
         version=__version__,
     )
 
@@ -112,7 +107,7 @@ def table_of(report: PlanReport) -> tuple[list[str], list[tuple[bool, list[str]]
 def curves(shown: Iterable[DecidingOption], word: Word, chosen: DecidingOption | None, asked: AskedPart) -> go.Figure:
     """Draw how often each row says a word, by the true count; rows that say it alike share a line."""
     counted = "people who were there" if asked.noun == "place" else f"{asked.many} {there(asked.noun)}"
-    figure = go.Figure(layout={**LOOK, "margin": _MARGIN})
+    figure = drawing()
     alike: dict[tuple[str, ...], list[DecidingOption]] = {}
     for option in shown:
         alike.setdefault(tuple(point.of(word)[0] for point in option.curve), []).append(option)
@@ -147,7 +142,7 @@ def curves(shown: Iterable[DecidingOption], word: Word, chosen: DecidingOption |
             "zeroline": False,
             "fixedrange": True,
         },
-        legend=_ABOVE,
+        legend=ABOVE,
         yaxis={
             "title": {"text": f"chance of “{word}”"},
             "tickformat": ".0%",
@@ -160,7 +155,7 @@ def curves(shown: Iterable[DecidingOption], word: Word, chosen: DecidingOption |
 
 def error_bars(shown: Sequence[DecidingOption], many: Many) -> go.Figure:
     """Draw the median and the 95 % error of a published count for each row."""
-    figure = go.Figure(layout={**LOOK, "margin": _MARGIN})
+    figure = drawing()
     rows = shown[::-1]
     for title, colour, errors in (
         ("95 % error", SAND, [option.errors.most for option in rows]),
@@ -175,15 +170,11 @@ def error_bars(shown: Sequence[DecidingOption], many: Many) -> go.Figure:
         )
     figure.update_layout(
         barmode="overlay",
-        legend=_ABOVE,
+        legend=ABOVE,
         xaxis={"title": {"text": many}, "fixedrange": True},
         yaxis={"automargin": True, "fixedrange": True},
     )
     return figure
-
-
-_ABOVE = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
-"""A legend beside the drawing would take most of a narrow screen."""
 
 
 def _columns(asked: AskedPart) -> list[str]:
@@ -232,6 +223,3 @@ def _headline(chosen: DecidingOption | None) -> str:
     if chosen is None:
         return "Nothing is recommended"
     return f"Recommended: {label(chosen.notion)} with the {chosen.mechanism} mechanism, {epsilon(chosen.price)}"
-
-
-_MARGIN = {"l": 60, "r": 12, "t": 20, "b": 60}

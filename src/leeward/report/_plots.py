@@ -17,12 +17,11 @@ from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import Plan
 from leeward.planner._plan_report import plan_report
 from leeward.report import _unlisted as unlisted
-from leeward.report._figures import BLUE, LOOK, chances, decision_curve, mapped, places_map
+from leeward.report._figures import ABOVE, BLUE, chances, decision_curve, drawing, mapped, places_map
 from leeward.report._number_figures import answers_figure
 from leeward.report._plan import COLOURS, curves
 from leeward.report._words import Readable
 
-_MARGIN = {"l": 60, "r": 12, "t": 20, "b": 60}
 _DELTAS = tuple(10.0**-k for k in range(12, 1, -2))
 
 
@@ -64,7 +63,7 @@ def release_plot(result: Readable) -> go.Figure:
 
 def _errors(plan: NumberPlan) -> go.Figure:
     """Draw how far answers are off: by how many people they are over, or how likely each error is."""
-    told, figure = plan.accuracy(), go.Figure(layout={**LOOK, "margin": _MARGIN})
+    told, figure = plan.accuracy(), drawing()
     if isinstance(told, MeanAccuracy):
         numbers, errors = zip(*((each.number, each.within_95_percent) for each in told.by_number), strict=True)
         figure.add_scatter(x=numbers, y=errors, mode="lines+markers", line={"color": BLUE})
@@ -93,7 +92,7 @@ def _compared(compared: Comparison) -> go.Figure:
 
 
 def _account(accountant: Accountant) -> go.Figure:
-    figure = go.Figure(layout={**LOOK, "margin": _MARGIN})
+    figure = drawing()
     for colour, direction in zip(COLOURS, get_args(Direction), strict=False):
         found = [accountant.epsilon(delta, direction) for delta in _DELTAS]
         if np.isfinite(found).any():
@@ -104,5 +103,5 @@ def _account(accountant: Accountant) -> go.Figure:
         xaxis={"title": {"text": "δ"}, "type": "log", "exponentformat": "power"},
         yaxis={"title": {"text": "ε, at most"}, "rangemode": "tozero"},
         showlegend=True,
-        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        legend=ABOVE,
     )

@@ -66,11 +66,6 @@ def asked(statement: UnlistedStatement) -> list[tuple[str, str]]:
     return rows + only_kept(query.keep)
 
 
-def height(result: Readable) -> int:
-    """Return how high the picture must be, in pixels: groups have a line each."""
-    return max(180, 80 + 28 * min(int(result.answers.num_rows), MOST_GROUPS))
-
-
 def figure(result: Readable) -> go.Figure:
     """Draw the counts of the groups that are shown as bars, the greatest first."""
     answers = result.answers.slice(0, MOST_GROUPS)

@@ -203,9 +203,9 @@ class Answering:
         """
         ready = self._known(who, asked)
         priced = ready.priced
-        stated = BudgetStated(notion=in_words(priced.counted_in), price=str(priced.price))
+        stated = BudgetStated(notion=in_words(priced.counted_in), price=str(priced.amount.epsilon))
         return Planned(
-            price=str(priced.price),
+            price=str(priced.amount.epsilon),
             counted_in=in_words(priced.counted_in),
             stored=ready.stored is not None,
             yours=_yours(ready.session.ledger, ready.session.budget.dataset, ready.analyst),
@@ -279,9 +279,9 @@ class Answering:
             session = Session(plan.counted, budget, self._bits, analyst=analyst, ledger=ledger, keys=keys)
         (priced,) = session.price([plan])
         refuse_long(priced.amount, "this release")
-        if priced.price > data_set.most:
+        if priced.amount.epsilon > data_set.most:
             raise RefusedError(
-                f"A release at a price of {priced.price}",
+                f"A release at a price of {priced.amount.epsilon}",
                 f"one release of this data set may cost {data_set.most} at most",
                 "Ask for a smaller epsilon",
             )
@@ -306,7 +306,7 @@ class Answering:
         """Return the refusal of what is too dear: how much others left is not for this analyst to know."""
         with self.public():
             left = Fraction(_yours(ready.session.ledger, ready.session.budget.dataset, ready.analyst).left)
-        price = ready.priced.price
+        price = ready.priced.amount.epsilon
         if price > left:
             return CapExceededError(
                 f"This release costs {price}, and {left} is left of what you may spend on '{ready.data_set.name}'",

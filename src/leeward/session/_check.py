@@ -19,20 +19,17 @@ from numpy.typing import NDArray
 
 from leeward._progress import Progress, silent
 from leeward._taught import taught
-from leeward.accounting._budget_notion import charge
-from leeward.accounting._price_of_delta import charge_delta
 from leeward.errors import InputError, LeewardError
 from leeward.noise import SystemBits
 from leeward.planner._ask import remade
 from leeward.planner._beyond_bound import advised_beyond_bound
 from leeward.planner._selection_plan import AnyPlan
-from leeward.planner._unlisted_plan import delta_of
 from leeward.planner._useless import refuse_useless
 from leeward.session._budget import Budget
 from leeward.session._doubts import doubts
 from leeward.session._facts import Checked
 from leeward.session._question import question
-from leeward.session._standing import Standing, refuse_total, standing
+from leeward.session._standing import Standing, amount_of, refuse_total, standing
 
 if TYPE_CHECKING:
     from leeward.engine import Keys, Opened
@@ -81,7 +78,6 @@ def check_planned(
         LeewardError: the table, the public list or the ledger cannot be read, or the plans cannot be carried out at all.
     """
     from leeward.engine import open_data, read_keys
-    from leeward.ledger._records import Amount
 
     progress("reading the public list")
     keys = read_keys(plans[0].counted)
@@ -91,9 +87,7 @@ def check_planned(
     refusals, new = _Refusals(), [made for made, answered in zip(known, stands.answered, strict=True) if not answered]
     unpaid = [made for made, charged in zip(known, stands.charged, strict=True) if not charged]
     # what has no price in the budget is refused as a release refuses it: nothing else is looked at
-    prices = [charge(made.notion, made.price, stands.counted_in, rows=rows) for made in unpaid]
-    deltas = [charge_delta(made.notion, delta_of(made), stands.counted_in) for made in unpaid]
-    amounts = [Amount(*paid) for paid in zip(prices, deltas, strict=True)]
+    amounts = [amount_of(made, stands.counted_in) for made in unpaid]
     with refusals:
         _refuse_prices(amounts, budget, stands)
     for made in [] if accept_useless else new:

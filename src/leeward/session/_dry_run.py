@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leeward._statement import NOT_YET, BudgetStated, Statement
-from leeward.accounting._budget_notion import charge, in_words
-from leeward.accounting._price_of_delta import charge_delta
+from leeward.accounting._budget_notion import in_words
 from leeward.planner._selection_plan import AnyPlan
-from leeward.planner._unlisted_plan import delta_of
 from leeward.session._budget import Budget
 from leeward.session._question import question
-from leeward.session._standing import Standing, standing
+from leeward.session._standing import Standing, amount_of, standing
 from leeward.session._statement import privacy_statement
 
 if TYPE_CHECKING:
@@ -58,20 +56,13 @@ def dry_run(plans: Sequence[AnyPlan], budget: Budget) -> DryRun:
     """Return what is known of a question before it is released; reads the public list and the ledger, never the data."""
     from leeward.engine import read_keys
     from leeward.ledger._balance import fixed
-    from leeward.ledger._records import Amount
 
     keys = read_keys(plans[0].counted)
     count, digest = len(keys), keys.digest()
     plans, rows = [made.listing(count) for made in plans], plans[0].counted.of_rows
     stands = standing(budget, plans[0].notion, plans, digest, rows=rows)
     # what has no price in the budget is refused
-    paid = [
-        Amount(
-            charge(made.notion, made.price, stands.counted_in, rows=rows),
-            charge_delta(made.notion, delta_of(made), stands.counted_in),
-        )
-        for made in plans
-    ]
+    paid = [amount_of(made, stands.counted_in) for made in plans]
     if not all(stands.answered):
         fixed(
             None if stands.cap is None else stands.cap.epsilon, budget.dataset

@@ -23,14 +23,12 @@ from leeward._private import Private
 from leeward._progress import Progress, silent
 from leeward._statement import BudgetStated, MonitorStated, Published
 from leeward.accounting._budget_notion import charge, in_words
-from leeward.accounting._price_of_delta import charge_delta
 from leeward.errors import InputError
 from leeward.exact._real import Real, exact
 from leeward.noise import Bits, SystemBits
 from leeward.planner._ask import remade
 from leeward.planner._beyond_bound import advised_beyond_bound
 from leeward.planner._selection_plan import AnyPlan
-from leeward.planner._unlisted_plan import delta_of
 from leeward.query import CountVisitors, Window
 from leeward.query._table import alike
 from leeward.query._unlisted_groups import AnyQuestion
@@ -38,7 +36,7 @@ from leeward.session._budget import Budget
 from leeward.session._doubts import doubts
 from leeward.session._question import question
 from leeward.session._result import CuratorNotes, Release
-from leeward.session._standing import balance_of, opening_balance, refuse_total
+from leeward.session._standing import amount_of, balance_of, opening_balance, refuse_total
 from leeward.session._statement import privacy_statement
 
 if TYPE_CHECKING:
@@ -59,8 +57,7 @@ class PricedPlan:
         key: the ledger's key of its answer.
         version: the public label of the content it is about.
         counted_in: the notion that the budget is counted in.
-        price: what it costs there, exact.
-        delta: what it costs of δ.
+        amount: what it costs there, exact: (ε, δ).
         charged: whether it is paid for: it has its answer, or a run that was interrupted, or is at work, has reserved it.
         unit: what ε = 1 of the plan's notion costs there.
         answer: the answer that is stored under its key, which costs nothing to give again; None if there is none yet.
@@ -70,18 +67,10 @@ class PricedPlan:
     key: str
     version: str
     counted_in: str
-    price: Fraction
+    amount: Amount
     unit: Fraction
     answer: Answer | None = field(repr=False)
-    delta: Fraction = Fraction(0)
     charged: bool = False
-
-    @property
-    def amount(self) -> Amount:
-        """The whole price: (ε, δ)."""
-        from leeward.ledger._records import Amount
-
-        return Amount(self.price, self.delta)
 
     def cost_of(self, epsilon: Real) -> Fraction:
         """Return what an ε of the plan's notion costs in the budget; it was priced already, so it is a fraction."""
@@ -227,12 +216,10 @@ class Session(Private):
         known = self.ledger.charged(budget.dataset, {*asked})
         priced = []
         for made, (version, key) in zip(plans, asked, strict=True):
-            cost, unit = (
-                charge(made.notion, cost, counted_in, rows=made.counted.of_rows) for cost in (made.price, exact(1))
-            )
-            delta, is_charged = charge_delta(made.notion, delta_of(made), counted_in), (version, key) in known
-            answer = known.get((version, key))
-            priced.append(PricedPlan(made, key, version, counted_in, cost, unit, answer, delta, is_charged))
+            amount = amount_of(made, counted_in)
+            unit = charge(made.notion, exact(1), counted_in, rows=made.counted.of_rows)
+            answer, is_charged = known.get((version, key)), (version, key) in known
+            priced.append(PricedPlan(made, key, version, counted_in, amount, unit, answer, is_charged))
         return priced
 
     def refuse_dear(self, priced: PricedPlan) -> None:
@@ -275,12 +262,12 @@ class Session(Private):
             dataset=self.budget.dataset,
             version=priced.version,
             key=priced.key,
-            cost=priced.price if reserve is None else priced.cost_of(reserve),
+            cost=priced.amount.epsilon if reserve is None else priced.cost_of(reserve),
             cap=self.budget.exact_cap(),
             notion=priced.counted_in,
             content=content,
             new=self.budget.new,
-            delta=priced.delta,
+            delta=priced.amount.delta,
             cap_delta=self.budget.exact_cap_delta(),
             analyst=self.analyst,
         )
@@ -342,7 +329,7 @@ class Session(Private):
         published = Published(
             entry=paid.entry,
             fit_for_release=self.fit_for_release,
-            budget=BudgetStated(notion=in_words(priced.counted_in), price=str(priced.price)),
+            budget=BudgetStated(notion=in_words(priced.counted_in), price=str(priced.amount.epsilon)),
             monitor=monitor,
         )
         statement = privacy_statement(

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from leeward.accounting._budget_notion import charge
+from leeward.accounting._price_of_delta import charge_delta
 from leeward.errors import CapExceededError
 from leeward.notion import Notion
 from leeward.planner._selection_plan import AnyPlan
+from leeward.planner._unlisted_plan import delta_of
 from leeward.session._budget import Budget
 from leeward.session._question import question
 
@@ -70,6 +73,18 @@ class Standing:
         refuse_total(prices, self.balance, dataset)
         for price in prices:
             charged(self.balance, dataset, self.counted_in, self.cap, price)
+
+
+def amount_of(made: AnyPlan, counted_in: str) -> Amount:
+    """Return what a plan costs a budget, (ε, δ).
+
+    Raises:
+        BudgetConflictError: what the budget is counted in does not pay for it.
+    """
+    from leeward.ledger._records import Amount
+
+    price = charge(made.notion, made.price, counted_in, rows=made.counted.of_rows)
+    return Amount(price, charge_delta(made.notion, delta_of(made), counted_in))
 
 
 def standing(budget: Budget, notion: Notion, plans: Sequence[AnyPlan], keys: str, *, rows: bool = False) -> Standing:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -238,7 +239,7 @@ class Spec(Section):
         named = self.data.model_dump(include=_OF_A_TABLE)
         return records(self._source(self.data.table), combine=self.query.combine, engine=self._engine, **named)
 
-    def statistic(self, **window: Any) -> Statistic:
+    def statistic(self, start: datetime | None = None, end: datetime | None = None) -> Statistic:
         """Return the question where it is not about visits: of a name, the counts that it is found by."""
         q = self.query
         name: Any = "histogram" if self.names else q.kind
@@ -246,7 +247,7 @@ class Spec(Section):
         lists: Any = q.by
         by = None if lists is None and q.others is None else Groups(lists or {}, q.others)
         of_number = q.model_dump(include={"column", "lower", "upper", "step"})
-        return statistic(self.records(), kind, by=by, **of_number, **window)
+        return statistic(self.records(), kind, by=by, **of_number, start=start, end=end)
 
     def _groups(self, **window: Any) -> UnlistedGroups:
         """Return the question for groups that nobody has listed."""

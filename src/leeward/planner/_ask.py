@@ -112,9 +112,6 @@ def asked_to_decide(
     """Return what is given of decisions and how they are published; and the question of which something is decided.
 
     That is None where nothing is. The arguments are those of `leeward.plan`.
-
-    Raises:
-        InputError: it is no question, or something is given that means nothing for it.
     """
     given = vars(Decide() if decide is None else decide)
     how = Deciding(**given, what=what, mechanism=mechanism, stop_after=stop_after)  # type: ignore[arg-type]  # it is checked
@@ -149,9 +146,6 @@ def remade(made: Made) -> Made:
 
     Nothing of a given plan draws noise, because an object that somebody altered may hold less than its promise needs; and
     one that is seen to be altered is refused.
-
-    Raises:
-        InputError: it was altered, or is of a class that is not ours.
     """
     if type(made) not in get_args(AnyPlan) or _content(made) != _content(again := _again(made)):
         raise InputError(

@@ -39,12 +39,7 @@ _MOST_K = 100
 
 
 def check_about(query: object, about: About, left_out: LeftOut, mechanism: str) -> dict[int, int]:
-    """Return the guess of D for each k that may be taken; none where nobody is left out, or it does not matter.
-
-    Raises:
-        SpecError: such decisions are not about this question, or the mechanism is another.
-        InputError: a guess is not a whole number of at least 0.
-    """
+    """Return the guess of D for each k that may be taken; none where nobody is left out, or it does not matter."""
     check_choice(
         "about", about, get_args(About), "decisions are about those counted, or about everyone", error=SpecError
     )
@@ -93,17 +88,7 @@ def _guess(most: Any) -> int:
 def everyone(
     query: CountVisitors, notion: Notion, safe_at_most: int, guesses: dict[int, int]
 ) -> tuple[CountVisitors, Everyone]:
-    """Return the question and the mechanism with the best odds that a place with nobody is called safe.
-
-    Args:
-        query: the question, whose bound leaves people out.
-        notion: the notion.
-        safe_at_most: t.
-        guesses: the public guess of D for each k that may be taken.
-
-    Raises:
-        NotPrivateError: a step of the notion does more than withdraw a person.
-    """
+    """Return the question and the mechanism with the best odds that a place with nobody is called safe."""
     made = [(k, bounding(replace(query, places_per_person=k), notion, safe_at_most, d)) for k, d in guesses.items()]
     k, best = made[0]
     least: Weight = best.law.tail(safe_at_most + 1)
@@ -115,11 +100,7 @@ def everyone(
 
 
 def bounding(query: CountVisitors, notion: Notion, safe_at_most: int, guess: int) -> Everyone:
-    """Return the mechanism for this k, with the best split of ε at a public guess of D.
-
-    Raises:
-        NotPrivateError: a step of the notion does more than withdraw a person.
-    """
+    """Return the mechanism for this k, with the best split of ε at a public guess of D."""
     left_out = sensitivity(notion, MostLeftOut(query)).line
     counts = sensitivity(notion, query).line
     share = best_share(counts.fall, left_out.fall, safe_at_most - guess)

@@ -193,11 +193,7 @@ def _least(often: Callable[[int], bool]) -> int:
 
 
 def check_counts(counts: Counts) -> dict[int, int]:
-    """Return counts as Python's own integers, whose sums and differences do not wrap as those of machine integers do.
-
-    Raises:
-        InputError: a number of either is not a whole number of at least 0, or no place is described.
-    """
+    """Return counts as Python's own integers, whose sums and differences do not wrap as those of machine integers do."""
     if not isinstance(counts, Mapping):
         raise InputError(
             f"counts = a {type(counts).__name__}", "it does not say how many places hold how many people", _COUNTS
@@ -218,11 +214,7 @@ _COUNTS = "Give, say, {0: 4101, 1: 214}"
 
 
 def read_counts(text: str) -> dict[int, int]:
-    """Read counts written as ``0:4101,1:214``, or a CSV file with the columns ``count`` and ``places``.
-
-    Raises:
-        InputError: they cannot be read so.
-    """
+    """Read counts written as ``0:4101,1:214``, or a CSV file with the columns ``count`` and ``places``."""
     pairs = _pairs_of_file(Path(text)) if os.path.exists(text) else [tuple(p.split(":")) for p in text.split(",")]
     found: dict[int, int] = {}
     for pair in pairs:

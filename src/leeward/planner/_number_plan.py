@@ -248,11 +248,7 @@ def in_order(query: Statistic, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def plan_number(query: Statistic, notion: Notion) -> NumberPlan:
-    """Plan the release of a statistic: free, and private of nothing because it reads no data.
-
-    Raises:
-        NotPrivateError: the notion does not protect such an answer.
-    """
+    """Plan the release of a statistic: free, and private of nothing because it reads no data."""
     with refused_in_rows(query.of_rows):
         return _planned(query, notion)
 
@@ -276,9 +272,6 @@ def steps_of(query: Counted, notion: Notion) -> tuple[Step, ...]:
 
     A single listed group is enough: who leaves it goes where nobody is counted. Where one step may change all records at
     once, the question itself says how far that moves all groups together.
-
-    Raises:
-        NotPrivateError: the steps of a notion of the user's own do not generate its distance.
     """
     check_generated(notion)
     if isinstance(query, CountVisitors) or query.by is None or notion.all_records:

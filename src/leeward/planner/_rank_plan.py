@@ -185,12 +185,7 @@ class RankPlan(PlanOf[Statistic]):
 
 
 def plan_rank(query: Statistic, notion: Notion) -> RankPlan:
-    """Plan the release of a percentile by rank: free, and private of nothing because it reads no data.
-
-    Raises:
-        NotPrivateError: the notion does not protect such an answer.
-        InputError: it is no percentile.
-    """
+    """Plan the release of a percentile by rank: free, and private of nothing because it reads no data."""
     numeric = query.numeric
     with refused_in_rows(query.of_rows):
         rate = rank_rate(notion, query, steps_of(query, notion))

@@ -95,13 +95,7 @@ def notion_part(notion: Notion, *, rows: bool) -> NotionPart:
 
 
 def row_keys(row: Row, left: Fraction | None, *, rows: bool) -> dict[str, Any]:
-    """Return what every report says of a row: the keys of `RowPart`.
-
-    Args:
-        row: the row.
-        left: what is left of the budget; None if that is not known.
-        rows: whether each row of the table is protected, and not a person.
-    """
+    """Return what every report says of a row: the keys of `RowPart`."""
     words = words_of(row.notion, rows=rows)
     paid = None if row.refused else row.in_budget
     return {

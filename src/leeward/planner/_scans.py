@@ -32,11 +32,7 @@ from leeward.query._selection import Counted
 
 
 def refuse_scans(query: Counted, notion: Notion) -> None:
-    """Refuse a scan of each group by itself, for the price of one, where a step may do more than withdraw one person.
-
-    Raises:
-        NotPrivateError: there is such a step, or it is not known that there is none.
-    """
+    """Refuse a scan of each group by itself, for the price of one, where a step may do more than withdraw one person."""
     if query.scans > 1 and not {step.change for step in steps_of(query, notion)} <= {WITHDRAW}:
         raise NotPrivateError(
             f"A scan of each group by itself under {notion.name}",

@@ -114,11 +114,7 @@ AnyPlan: TypeAlias = Plan | NumberPlan | RankPlan | SelectionPlan | UnlistedPlan
 
 
 def plan_selection(query: Selection, notion: Notion) -> SelectionPlan:
-    """Plan the release of a name: free, and private of nothing because it reads no data.
-
-    Raises:
-        NotPrivateError: the notion does not protect such an answer.
-    """
+    """Plan the release of a name: free, and private of nothing because it reads no data."""
     counts = query.counts
     try:
         with refused_in_rows(query.of_rows):

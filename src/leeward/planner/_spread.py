@@ -71,11 +71,7 @@ class Reach:
 
 
 def three_rates(query: Statistic, notion: Notion, steps: Sequence[Step]) -> tuple[Real, Real, Line]:
-    """Return the rates of the sum, of the sum of squares, and of the number of people.
-
-    Raises:
-        NotPrivateError: the notion does not protect such an answer.
-    """
+    """Return the rates of the sum, of the sum of squares, and of the number of people."""
     assert query.values is not None
     k = int(query.values.width / query.values.step)
     tried = [_rates(query, notion, steps, k, times * k, share) for times, share in product(_TO_ONE_ANOTHER, _SHARES)]

@@ -30,17 +30,7 @@ ASSUMED = 1_000
 
 
 def plan_statistic(query: Statistic, notion: Notion, mechanism: PercentileMechanism = "auto") -> NumberPlan | RankPlan:
-    """Plan the release of a statistic: free, and private of nothing because it reads no data.
-
-    Args:
-        query: the question.
-        notion: the privacy notion.
-        mechanism: of a percentile: ``"rank"``, ``"geometric"``, or ``"auto"`` for the better of the two.
-
-    Raises:
-        InputError: there is no such mechanism, or one is given for another statistic.
-        NotPrivateError: the notion does not protect such an answer.
-    """
+    """Plan the release of a statistic: free, and private of nothing because it reads no data."""
     check_choice("mechanism", mechanism, get_args(PercentileMechanism), error=InputError)
     if query.levels:
         raise InputError(

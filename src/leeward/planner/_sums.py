@@ -47,9 +47,6 @@ def shared(
         steps: all that it promises something for.
         far: what the sums do.
         share: of the price of somebody's coming or going that the sums take.
-
-    Raises:
-        NotPrivateError: the notion does not protect such an answer.
     """
     name = query.kind
     if notion.all_records:

@@ -178,11 +178,6 @@ def plan_unlisted(query: UnlistedGroups, notion: Notion, delta: Exact | None = N
         query: the question.
         notion: addition-only, removal-only, dp, bounded-dp or add-remove-replace-dp.
         delta: δ, a rational above 0 and below 1; None under removal-only, which needs none.
-
-    Raises:
-        NotPrivateError: for every other notion.
-        InputError: δ is missing, not needed or out of range.
-        NoiseError: noise would have to reach too far.
     """
     with refused_in_rows(query.of_rows):
         mechanism = UnknownKeys.under(notion, delta, keys_per_person=query.groups_per_person)

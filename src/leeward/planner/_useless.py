@@ -46,9 +46,6 @@ def refuse_useless(made: AnyPlan, places: int | None, *, stops_before: int = 0) 
         made: the plan; of a later round of a monitor, with the stops that are left.
         places: how many places are listed (of a number: how many groups); None if that is not known.
         stops_before: how many stops earlier rounds of a monitor gave.
-
-    Raises:
-        LowUtilityError: it is refused; nothing was charged.
     """
     if isinstance(made, NumberPlan):
         _refuse_number(made)

@@ -95,12 +95,6 @@ def _refuse_spelt_otherwise(change: Change, column: str, listed: Sequence[Allowe
 
     The rows that were meant would be counted, with noise for others. Of a column that is neither filtered nor grouped by,
     no value decides what is counted, so the noise is for rows with any of its values.
-
-    Args:
-        change: the step.
-        column: the column.
-        listed: its values that are counted.
-        of: what lists them: the ``groups``, or the ``filter``.
     """
     atoms = [atom for condition in change.conditions for atom in condition.atoms]
     asked = [atom for atom in atoms if isinstance(atom, Where) and atom.column == column]
@@ -182,9 +176,6 @@ def asked_groups(by: Any, others: Any) -> tuple[By, tuple[Group, ...], Intervals
             the groups are then all their combinations, of which those of the last column change fastest. In place of a list
             the ends of intervals, ``{"lower": 0, "upper": 100, "step": 20}``.
         others: what the group of all others is called, in every column: of all who are in none of the combinations.
-
-    Raises:
-        SpecError: they are no lists of public keys, or there would be more than a million groups.
     """
     if not by and others is not None:
         _named_others(others, ())
@@ -233,11 +224,7 @@ def _too_many(groups: int) -> SpecError:
 
 
 def listed_groups(groups: Any, others: Any = None) -> tuple[Allowed, ...]:
-    """Return the public groups as they are listed, in their order, then that of the others.
-
-    Raises:
-        SpecError: they are no list of public keys.
-    """
+    """Return the public groups as they are listed, in their order, then that of the others."""
     if isinstance(groups, str):
         raise SpecError(f"groups = {groups!r}", "it is one text, not a list of groups", f"Give [{groups!r}]")
     if not isinstance(groups, Iterable) or getattr(groups, "ndim", 1) == 0:

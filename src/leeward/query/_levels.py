@@ -18,11 +18,7 @@ from leeward.query._public_values import public_values
 
 
 def listed_levels(levels: object, *, bounds: bool = False) -> tuple[Fraction, ...]:
-    """Return the public levels as they are listed, ascending.
-
-    Raises:
-        SpecError: they are no ascending list of exact numbers.
-    """
+    """Return the public levels as they are listed, ascending."""
     if bounds:
         raise SpecError("Levels, and bounds too", "the levels say where they lie", "Leave lower, upper and step out")
     if isinstance(levels, str) or not isinstance(levels, Iterable):
@@ -37,11 +33,7 @@ def listed_levels(levels: object, *, bounds: bool = False) -> tuple[Fraction, ..
 
 
 def asked_levels(levels: object, lower: Exact | None, upper: Exact | None, step: Exact) -> tuple[Fraction, ...]:
-    """Return the levels that are listed, or that lie one step from another.
-
-    Raises:
-        SpecError: neither is given, or they are no levels.
-    """
+    """Return the levels that are listed, or that lie one step from another."""
     if levels is not None:
         return listed_levels(levels, bounds=lower is not None or upper is not None)
     if lower is None or upper is None:

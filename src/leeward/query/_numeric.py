@@ -375,9 +375,6 @@ def check_fine(change: BoundedChange, values: ValueGrid) -> None:
     Numbers of a finer grid can be nearer than that: such a change costs a part of a step, and may move a rounded or
     counted answer as far as the whole step does. The closure of the steps is then above the distance, and noise fitted to
     it keeps too little.
-
-    Raises:
-        NotPrivateError: if the change is larger than a step of the grid.
     """
     if change.size > values.step:
         raise NotPrivateError(

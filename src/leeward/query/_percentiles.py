@@ -56,11 +56,7 @@ def ranks_of_several(ps: Sequence[Fraction], change: Change) -> Fraction:
 
 
 def listed_percentiles(given: Sequence[Exact]) -> tuple[Fraction, ...]:
-    """Return percentiles that are listed, ascending: 0 is the least value, 100 the greatest.
-
-    Raises:
-        SpecError: there are none, they do not ascend, or one is below 0 or above 100.
-    """
+    """Return percentiles that are listed, ascending: 0 is the least value, 100 the greatest."""
     ps = tuple(rational(p, "p") for p in given)
     if not ps or any(low >= high for low, high in itertools.pairwise(ps)) or not 0 <= ps[0] <= ps[-1] <= 100:
         raise SpecError(

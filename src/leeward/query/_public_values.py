@@ -15,11 +15,7 @@ MOST_FINE = 2**53
 
 
 def public_values(lower: Exact, upper: Exact, step: Exact) -> ValueGrid:
-    """Return the public universe of numbers: exact, and of so few and so large steps that they are counted in 64 bits.
-
-    Raises:
-        SpecError: there are too many steps, or too small ones.
-    """
+    """Return the public universe of numbers: exact, and of so few and so large steps that they are counted in 64 bits."""
     values = ValueGrid(lower, upper, step)
     if (4 * max(abs(values.lower), abs(values.upper)) + values.step) * fine(values) >= 2**62:
         given = f"Numbers from {values.lower} to {values.upper} in steps of {values.step}"
@@ -38,11 +34,7 @@ def fine(values: ValueGrid) -> int:
 
 
 def rational(value: Exact, name: str) -> Fraction:
-    """Return an exact number of a question as a fraction.
-
-    Raises:
-        InputError: it is irrational.
-    """
+    """Return an exact number of a question as a fraction."""
     number = exact(value).rational
     if number is None:
         raise InputError(f"{name} = {value}", "it is not rational", "Give a decimal or fraction in a string")

@@ -83,11 +83,7 @@ Windowed = TypeVar("Windowed", bound=AsksRecords)
 
 
 def in_window(asked: Windowed, start: datetime | date | str | None, end: datetime | date | str | None) -> Windowed:
-    """Return the same question of rows from ``start`` up to, but not at, ``end``.
-
-    Raises:
-        SpecError: an end is missing or malformed, or the table has no column of times.
-    """
+    """Return the same question of rows from ``start`` up to, but not at, ``end``."""
     if start is None or end is None:
         raise SpecError(
             f"A window without {'a start' if start is None else 'an end'}", "it has two ends", "Give start and end"

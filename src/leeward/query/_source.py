@@ -38,11 +38,7 @@ EACH_ROW = "each row"
 
 
 def no_person(where: str) -> SpecError:
-    """Return the refusal of a private table of which nobody said whose its rows are; the unit is never assumed.
-
-    Args:
-        where: what stands before the name of the key, such as ``[data] ``.
-    """
+    """Return the refusal of a private table of which nobody said whose its rows are; the unit is never assumed."""
     return SpecError(
         f"{where}person is missing",
         "the promise is about persons, and it must be said whose each row is",
@@ -86,11 +82,7 @@ class Visits:
 
 
 def checked_engine(engine: object, source: Source) -> Engine | Spark:
-    """Refuse an engine that does not count what is in this source; return it, Spark with its settings.
-
-    Raises:
-        SpecError: there is no such engine, or the table is in no database that it is.
-    """
+    """Refuse an engine that does not count what is in this source; return it, Spark with its settings."""
     started = engine if isinstance(engine, Spark) else None
     if started is None:
         check_choice("engine", engine, get_args(Engine), "there is no such engine", error=SpecError)

@@ -168,11 +168,7 @@ class Variance(Numeric):
 
 
 def spread(kind: str, values: ValueGrid, people: int | None, grid: Fraction | None) -> Variance:
-    """Return the question of a variance or a standard deviation, by default on the grid of the numbers, or its square.
-
-    Raises:
-        SpecError: the range has too many steps.
-    """
+    """Return the question of a variance or a standard deviation, by default on the grid of the numbers, or its square."""
     if values.width / values.step > MOST_STEPS:
         raise SpecError(
             f"A {kind} of numbers from {values.lower} to {values.upper} in steps of {values.step}",

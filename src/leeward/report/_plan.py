@@ -43,11 +43,7 @@ MARKS = ("circle", "diamond", "square", "triangle-up", "x", "star", "cross", "tr
 
 
 def write_plan(report: PlanReport, path: str | Path) -> Path:
-    """Write a plan report as one HTML file and return its path.
-
-    Raises:
-        InputError: there is another file, or a page that was changed since it was written; or it cannot be written.
-    """
+    """Write a plan report as one HTML file and return its path."""
     return write_page(path, plan_html(report))
 
 

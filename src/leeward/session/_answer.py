@@ -20,9 +20,6 @@ def answer(
     Args:
         asked: each plan with the session that its table is open in; the sessions share their budget.
         naming: what goes around the counting of a session, to say in what is refused which question it is about.
-
-    Raises:
-        LeewardError: one is refused; nothing was charged.
     """
     from leeward.ledger import DrawnAnswer, Reserved
 

@@ -30,15 +30,7 @@ class Opens:
 
 
 def opens(budget: Budget, *, new: bool = False) -> Opens | None:
-    """Return what a release would open; None where its budget is open, or lacks a cap, which the ledger says.
-
-    Args:
-        budget: the budget.
-        new: whether it is one of its own, although another has nearly its name.
-
-    Raises:
-        BudgetConflictError: its name is nearly that of another budget.
-    """
+    """Return what a release would open; None where its budget is open, or lacks a cap, which the ledger says."""
     from leeward.ledger import Ledger
 
     known = list[str]()
@@ -96,11 +88,7 @@ def kept_with(budget: Budget) -> dict[str, tuple[Path, str]]:
 
 
 def refuse_published(kept: Mapping[str, tuple[Path, str]]) -> None:
-    """Refuse files that nobody is to have in the folder of a release; see `kept_with`.
-
-    Raises:
-        InputError: one is there.
-    """
+    """Refuse files that nobody is to have in the folder of a release; see `kept_with`."""
     for what, (path, why) in kept.items():
         if any(map(holds_release, path.parents)):
             raise _published(what, path, why, "the folder of an earlier release")

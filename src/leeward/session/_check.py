@@ -72,11 +72,7 @@ def check_planned(
     progress: Progress = silent,
     sources: Sources | None = None,
 ) -> Checked:
-    """Look at what a release of plans would do, as `check` does of one. Charges nothing, writes nothing.
-
-    Raises:
-        LeewardError: the table, the public list or the ledger cannot be read, or the plans cannot be carried out at all.
-    """
+    """Look at what a release of plans would do, as `check` does of one. Charges nothing, writes nothing."""
     from leeward.engine import open_data, read_keys
 
     progress("reading the public list")

@@ -167,21 +167,13 @@ class _Rounds:
         return self.rules.reserve(state, _label(_window(priced.plan)), self.mechanism.at_most, len(self.session.keys))
 
     def refuse_useless(self, state: MonitorState, priced: PricedPlan) -> None:
-        """Refuse a round that would say next to nothing, now that so many stops are given.
-
-        Raises:
-            LowUtilityError: it would.
-        """
+        """Refuse a round that would say next to nothing, now that so many stops are given."""
         if not self.accept_useless:
             assert isinstance(priced.plan, Plan)
             refuse_useless(priced.plan.after(state.stops), len(self.session.keys), stops_before=state.stops)
 
     def answer(self, state: MonitorState, number: int) -> list[PaidAnswer]:
-        """Answer a round, and as many of those behind it as can be answered with it.
-
-        Raises:
-            LeewardError: the round is refused, or cannot be counted; nothing was charged.
-        """
+        """Answer a round, and as many of those behind it as can be answered with it."""
         from leeward.ledger import DrawnAnswer
 
         session = self.session
@@ -213,11 +205,7 @@ class _Rounds:
         return [charge_of(*each) for each in itertools.zip_longest(reservation.releases, counted[: len(drawn)])]
 
     def _counted(self, due: Sequence[PricedPlan]) -> list[Counts]:
-        """Count rounds, up to the first that cannot be counted.
-
-        Raises:
-            LeewardError: that is the first.
-        """
+        """Count rounds, up to the first that cannot be counted."""
         counted = list[Counts]()
         for one in due:
             try:
@@ -273,11 +261,7 @@ def _shared(plans: list[Plan]) -> Sanitized:
 
 
 def _window(made: AnyPlan) -> Window:
-    """Return when a plan is about.
-
-    Raises:
-        SpecError: it is not about visitors.
-    """
+    """Return when a plan is about."""
     if not isinstance(made, Plan) or not isinstance(made.query, CountVisitors):
         raise SpecError(
             f"A monitor of counts by {made.counted.noun}",

@@ -246,11 +246,7 @@ class Question(Document):
 def question(
     made: AnyPlan, keys: str, *, fit_for_release: bool = True, rounds: Sequence[Window] | None = None
 ) -> Question:
-    """Return the key of what a plan asks.
-
-    Raises:
-        InputError: a parameter of the notion has no public form, or a text cannot be written to a file.
-    """
+    """Return the key of what a plan asks."""
     try:
         asked = Question(
             format=1,

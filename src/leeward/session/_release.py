@@ -62,11 +62,7 @@ def release_planned(
     bits: Bits | None = None,
     progress: Progress = silent,
 ) -> list[Release]:
-    """Carry out plans that share their visits and places (windows of one spec), one release each.
-
-    Raises:
-        LeewardError: a release is refused; nothing was charged.
-    """
+    """Carry out plans that share their visits and places (windows of one spec), one release each."""
     with together({"": plans}, budget, bits=bits, progress=progress) as made:
         return made.release(if_doubtful=if_doubtful, accept_useless={""} if accept_useless else ())
 

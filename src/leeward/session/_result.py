@@ -265,9 +265,6 @@ def save_all(releases: Mapping[str, Release], directory: str | os.PathLike[str])
     Args:
         releases: by the name of their folder; one without a name is written into the directory itself.
         directory: the directory.
-
-    Raises:
-        InputError: the directory holds something else, or what would be lost, or cannot be written.
     """
     with saving(directory, list(releases)) as save:
         return save(list(releases.values()))
@@ -299,9 +296,6 @@ def saving(
 
     Yields:
         A function that writes releases, in the order of their folders; there may be fewer.
-
-    Raises:
-        InputError: the directory holds something else, or what would be lost, or cannot be written.
     """
     below = [f"{folder}/" if folder else "" for folder in folders]
     for asked in formats:

@@ -207,9 +207,6 @@ class Session(Private):
             plans: the plans, made anew, about the table and the public list that are read.
             keys: from `key`, one a plan.
             versions: the labels of the content, one a plan, if not the budget's.
-
-        Raises:
-            BudgetConflictError: see `price`.
         """
         counted_in, budget = self._counted_in(plans[0]), self.budget
         asked = list(zip([budget.version] * len(plans) if versions is None else versions, keys, strict=True))
@@ -226,10 +223,6 @@ class Session(Private):
         """Refuse what the budget does not pay for, or the analyst's part of it, before the data are looked at.
 
         The ledger asks it again in the transaction that charges; here it keeps a refusal from depending on the table.
-
-        Raises:
-            CapExceededError: it costs more than what is left.
-            LedgerError: no cap is given and none was fixed.
         """
         from leeward.ledger._balance import charged, fixed
 
@@ -273,12 +266,7 @@ class Session(Private):
         )
 
     def count(self, priced: PricedPlan) -> Counts:
-        """Count exactly what a plan's mechanism draws from. Only inside a reservation.
-
-        Raises:
-            BoundExceededError: people exceed the bound, and the question refuses that.
-            LeewardError: it cannot be counted.
-        """
+        """Count exactly what a plan's mechanism draws from. Only inside a reservation."""
         self.progress("counting")
         query = priced.plan.counted
         counted = self._recognised()[0].exactly(query, priced.plan.drawn_from)
@@ -355,11 +343,7 @@ class Session(Private):
         return self._table
 
     def refuse_another_table(self, plans: Sequence[AnyPlan]) -> None:
-        """Refuse plans about another table, or another public list, than those that are read: they would answer them.
-
-        Raises:
-            InputError: a plan is about another.
-        """
+        """Refuse plans about another table, or another public list, than those that are read: they would answer them."""
         if not all(self._same_table(made.counted) for made in plans):
             raise InputError(
                 "Plans about several tables, or several public lists",

@@ -60,12 +60,7 @@ class Standing:
         return None if self.cap is None else (self.cap - self.spent).delta
 
     def refuse(self, prices: Sequence[Amount], dataset: str) -> None:
-        """Refuse what this budget does not pay for, all together and each by itself.
-
-        Raises:
-            CapExceededError: they cost more than what is left.
-            LedgerError: there is no cap.
-        """
+        """Refuse what this budget does not pay for, all together and each by itself."""
         from leeward.ledger._balance import charged, fixed
 
         fixed(None if self.cap is None else self.cap.epsilon, dataset)
@@ -76,11 +71,7 @@ class Standing:
 
 
 def amount_of(made: AnyPlan, counted_in: str) -> Amount:
-    """Return what a plan costs a budget, (ε, δ).
-
-    Raises:
-        BudgetConflictError: what the budget is counted in does not pay for it.
-    """
+    """Return what a plan costs a budget, (ε, δ)."""
     from leeward.ledger._records import Amount
 
     price = charge(made.notion, made.price, counted_in, rows=made.counted.of_rows)
@@ -96,10 +87,6 @@ def standing(budget: Budget, notion: Notion, plans: Sequence[AnyPlan], keys: str
         plans: the plans, which share their public list; none, where they are refused.
         keys: the digest of the public list.
         rows: whether they take every row for a person of its own.
-
-    Raises:
-        BudgetConflictError: the budget is counted in another notion than it says, or has another cap.
-        LedgerError: the ledger cannot be used.
     """
     from leeward.ledger._balance import agree
     from leeward.ledger._file import is_absent

@@ -79,9 +79,6 @@ class Together:
             if_doubtful: see `leeward.release`.
             accept_useless: the questions that are released though they would say next to nothing.
             done: an empty list, to which each release is added: it has those that were made ready where that is interrupted.
-
-        Raises:
-            LeewardError: one is refused; the message names the question.
         """
         noun = "window" if len(self.priced) == 1 else "release"
         for name, priced in self.priced.items():
@@ -111,9 +108,6 @@ def together(
         budget: where the price is charged.
         bits: see `leeward.release`.
         progress: see `leeward.release`.
-
-    Raises:
-        LeewardError: one cannot be charged to the budget, or all of them together cost more than is left.
     """
     with ExitStack() as stack:
         sessions, priced = dict[str, Session](), dict[str, list[PricedPlan]]()
@@ -151,11 +145,7 @@ def naming(question: str) -> Iterator[None]:
 def refuse_now(
     session: Session, priced: Sequence[PricedPlan], *, if_doubtful: IfDoubtful, accept_useless: bool
 ) -> None:
-    """Refuse what would say nothing, and what the data make doubtful, of all plans before the first is charged.
-
-    Raises:
-        LeewardError: one is refused.
-    """
+    """Refuse what would say nothing, and what the data make doubtful, of all plans before the first is charged."""
     check_if_doubtful(if_doubtful)
     new = [each.plan for each in priced if each.answer is None]
     if not accept_useless:
@@ -175,9 +165,5 @@ def answered(many: int, noun: str = "window") -> str:
 
 
 def check_if_doubtful(choice: str) -> None:
-    """Refuse what is not a choice for ``if_doubtful``.
-
-    Raises:
-        SpecError: it is not one.
-    """
+    """Refuse what is not a choice for ``if_doubtful``."""
     check_choice("if_doubtful", choice, get_args(IfDoubtful), error=SpecError)

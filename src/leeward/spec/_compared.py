@@ -36,9 +36,6 @@ def compared(
         delta: δ at which their total is given, and of the rows that need one, where the spec has none.
         error: α for notions that can be wrong, where the spec has none.
         wish: places with so many people are to be called safe so often.
-
-    Raises:
-        LeewardError: the spec, or what is given beside it, is refused.
     """
     ask: Any = compare  # whose overloads know no question of every kind
     scenario = _scenario(spec, spec.counted(), counts, releases, delta, error)

@@ -121,9 +121,6 @@ def decided(never: Never, people: int | str) -> dict[str, Any]:
     Args:
         never: what must never be wrong.
         people: so many are still safe; or, where ``dangerous`` is never wrong, so many are dangerous. A text, as typed.
-
-    Raises:
-        SpecError: it is not a number of people.
     """
     if isinstance(people, str) and (not people.isdecimal() or len(people) > 9):
         raise SpecError(f"'{plain(people)}' people", "it is not a number of people", "Give one, such as 2")
@@ -140,9 +137,6 @@ def number_keys(kind: str, column: str, answers: Mapping[str, str]) -> dict[str,
         column: the column of the number.
         answers: ``combine``, and of what is public what the kind needs: ``levels``, or ``lower``, ``upper``, ``step`` and
             ``p``.
-
-    Raises:
-        LeewardError: one of them cannot be.
     """
     combine = answers.get("combine", "refuse")
     keys: dict[str, Any] = {"column": column} | ({} if combine == "refuse" else {"combine": combine})
@@ -163,11 +157,7 @@ def number_keys(kind: str, column: str, answers: Mapping[str, str]) -> dict[str,
 
 
 def group_keys(table: Detected, column: str, listed: Sequence[Any]) -> dict[str, list[Any]]:
-    """Return the public groups by their column, as values of it are read.
-
-    Raises:
-        SpecError: a group is none of a column of whole numbers.
-    """
+    """Return the public groups by their column, as values of it are read."""
     seen = table.column(column)
     whole = table.kind != "csv" and seen is not None and seen.looks == "whole numbers"  # all of CSV is text
     return {column: [_whole(group) if whole else str(group) for group in listed]}

@@ -13,11 +13,7 @@ if TYPE_CHECKING:
 
 
 def listed_groups(file: str, seen: Detected, sheet: str | None, column: str) -> list[Any]:
-    """Return what a column of a public list holds, in its order.
-
-    Raises:
-        LeewardError: it cannot be read, or a group stands in it twice.
-    """
+    """Return what a column of a public list holds, in its order."""
     from leeward.engine._places import read_places
 
     found: list[Any] = read_places(places(Source(file, table=sheet, **writing_of(seen)), place=column)).keys.to_pylist()

@@ -33,11 +33,7 @@ NUMBER_NOTIONS: dict[str, type[Notion]] = {
 
 
 def named(known: Mapping[str, type[Notion]], name: str) -> type[Notion]:
-    """Return the notion of a name.
-
-    Raises:
-        SpecError: no notion known for this question has that name.
-    """
+    """Return the notion of a name."""
     if name not in known:
         raise SpecError(
             f'[protect] notion = "{name}"', "there is no such notion for this question", nearest(name, known)
@@ -46,11 +42,7 @@ def named(known: Mapping[str, type[Notion]], name: str) -> type[Notion]:
 
 
 def number_notion(name: str, asked: Statistic, epsilon: str, unit: str | None) -> Notion:
-    """Return a notion for one number a person; the metric ones know the universe of the numbers and the unit of ε.
-
-    Raises:
-        SpecError: it is not known for numbers, or needs what is missing, or refuses what is given.
-    """
+    """Return a notion for one number a person; the metric ones know the universe of the numbers and the unit of ε."""
     kind = named(NUMBER_NOTIONS, name)
     if name == "hamming" and asked.people is not None:
         return BoundedDP(epsilon)  # Hamming distance between tables with as many numbers

@@ -64,11 +64,7 @@ def not_derived(protect: Protect, kind: str) -> SpecError:
 
 
 def policy_notion(protect: Protect, asked: Statistic, epsilon: str) -> Notion:
-    """Return the notion of policies that ``[protect]`` describes, for counts of groups of rows.
-
-    Raises:
-        SpecError: a key that it needs is missing or says nothing.
-    """
+    """Return the notion of policies that ``[protect]`` describes, for counts of groups of rows."""
     return POLICY_NOTIONS[protect.notion](protect, asked, epsilon)
 
 

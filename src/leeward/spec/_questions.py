@@ -113,11 +113,7 @@ def _alone(shared: Mapping[str, Any], name: str, query: Mapping[str, Any], folde
 
 
 def planned(asked: Mapping[str, Spec]) -> dict[str, list[AnyPlan]]:
-    """Return the plans of each question: what can be refused without data is refused here.
-
-    Raises:
-        LeewardError: one is refused; the message names the question.
-    """
+    """Return the plans of each question: what can be refused without data is refused here."""
     found = dict[str, list[AnyPlan]]()
     for name, spec in asked.items():
         try:

@@ -23,11 +23,9 @@ from ._documents import (
     VisitorStatement,
     WindowStated,
 )
-from ._heading import NOT_YET, BudgetStated, Heading, MonitorStated, NotionStated, Published
+from ._heading import NOT_YET, BudgetStated, Heading, MonitorStated, NotionStated, Published, reading
 from ._keep import Keep
-from ._reading import reading
-from ._statement import Statement
-from ._unlisted import DeltaStated, UnlistedMechanism, UnlistedQuery, UnlistedStatement
+from ._unlisted import DeltaStated, Statement, UnlistedMechanism, UnlistedQuery, UnlistedStatement
 from ._windows import WindowsStatement, window_of
 
 __all__ = [

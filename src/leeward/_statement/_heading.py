@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import Literal
 
 from leeward._document import Part
@@ -103,3 +105,13 @@ class Heading(Published):
     theorems: tuple[str, ...]
     guaranteed: tuple[str, ...]
     not_guaranteed: tuple[str, ...]
+
+
+def reading(epsilon: str) -> str:
+    """Say what the formula of a promise compares, and how large e^ε is where ε is rational."""
+    compared = "Pr[answer | data] is how likely an answer is if the data are as described"
+    try:
+        ratio = math.exp(Fraction(epsilon))
+    except (ValueError, OverflowError):
+        return compared
+    return f"{compared}, and e^ε is about {ratio:,.3g}"

@@ -3,10 +3,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeAlias
 
 from leeward._document import Document, Part
-from leeward._statement._documents import WindowStated
+from leeward._statement._documents import (
+    GroupStatement,
+    NumberStatement,
+    SelectionStatement,
+    VisitorStatement,
+    WindowStated,
+)
 from leeward._statement._heading import Heading
 from leeward._statement._keep import Keep
 from leeward.planner._accuracy import UnlistedAccuracy
@@ -104,3 +110,7 @@ class UnlistedStatement(Heading, Document):
     mechanism: UnlistedMechanism
     delta: DeltaStated
     accuracy: UnlistedAccuracy
+
+
+Statement: TypeAlias = VisitorStatement | GroupStatement | NumberStatement | SelectionStatement | UnlistedStatement
+"""The statement of any release; ``query.kind`` says which, and of a histogram whether there is a ``decision``."""

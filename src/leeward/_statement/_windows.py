@@ -7,7 +7,7 @@ from typing import Literal
 
 from leeward._document import Document
 from leeward._statement._documents import SelectionQuery, WindowStated
-from leeward._statement._statement import Statement
+from leeward._statement._unlisted import Statement
 
 
 def window_of(statement: Statement) -> WindowStated:

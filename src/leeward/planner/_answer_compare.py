@@ -181,9 +181,8 @@ def _row(option: AnswerOption) -> tuple[Notion, str]:
 
 def _first(query: Answered, notion: Notion, mechanism: PercentileMechanism, delta: Exact | None) -> AnswerOption:
     """Return the row of what `leeward.release` carries out as asked."""
-    named: AnsweredBy = "rank" if mechanism == "rank" else "geometric"
-    if isinstance(query, UnlistedGroups):
-        named = "threshold"
+    unlisted = isinstance(query, UnlistedGroups)
+    named: AnsweredBy = "threshold" if unlisted else "rank" if mechanism == "rank" else "geometric"
     try:
         if isinstance(query, UnlistedGroups):
             return _of(plan_unlisted(query, notion, delta))

@@ -24,19 +24,7 @@ from leeward.query._unlisted_groups import UnlistedGroups
 
 @overload
 def plan(
-    query: CountVisitors,
-    notion: Notion,
-    decide: Decide | None = None,
-    *,
-    what: What = "decisions",
-    mechanism: MechanismName = "auto",
-    stop_after: int | None = None,
-) -> Plan: ...
-
-
-@overload
-def plan(
-    query: Statistic,
+    query: Counted,
     notion: Notion,
     decide: Decide,
     *,

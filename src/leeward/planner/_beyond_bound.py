@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from leeward.errors import BoundExceededError, LeewardError
 from leeward.notion import Notion
+from leeward.planner._everyone import unbounded
+from leeward.planner._plan import only_falls
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan
 from leeward.query import CountVisitors
-from leeward.query._sensitivity import sensitivity, sensitivity_each
+from leeward.query._sensitivity import sensitivity
 
 
 @contextmanager
@@ -30,20 +32,9 @@ def _instead(query: CountVisitors, notion: Notion, *, named: bool) -> str:
     if named:  # alone, which needs no bound
         return "Leave places_per_person out: naming a place needs no bound"
     ways = ["Raise places_per_person"]
-    if _holds(lambda: sensitivity(notion, replace(query, if_more="latest"))):
+    with suppress(LeewardError):
+        sensitivity(notion, replace(query, if_more="latest"))
         ways.append("choose which places to keep by if_more")
-    if _holds(lambda: _only_falls(query, notion)):
+    if only_falls(unbounded(query), notion):
         ways.append('leave the bound out and use mechanism = "sanitized", which needs none')
     return ", or ".join(ways)
-
-
-def _holds(ask: Callable[[], object]) -> bool:
-    try:
-        return ask() is not False
-    except LeewardError:
-        return False
-
-
-def _only_falls(query: CountVisitors, notion: Notion) -> bool:
-    free = replace(query, places_per_person=None, if_more="refuse")
-    return sensitivity_each(notion, free).line.rise.is_infinite

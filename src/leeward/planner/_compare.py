@@ -20,7 +20,7 @@ from leeward._taught import taught
 from leeward.accounting._budget_notion import budget_notion
 from leeward.errors import InputError, NoiseError, NotPrivateError, RefusedError
 from leeward.exact._real import Exact, Real, inf, plainly, whole
-from leeward.mechanism import Geometric, NormMechanism, Sanitized, SubsampledCount
+from leeward.mechanism import Geometric, NormMechanism, SubsampledCount
 from leeward.mechanism._threshold_rule import CountNoise, chance_given
 from leeward.noise import DirectedGeometric
 from leeward.notion import Notion, UnboundedDP
@@ -28,7 +28,7 @@ from leeward.planner._decisions import can_be_wrong, decisions
 from leeward.planner._everyone import admits, unbounded
 from leeward.planner._expected import Counts, check_counts
 from leeward.planner._option import Offered, Option, errors_of, with_counts
-from leeward.planner._plan import Deciding, Plan, Planned, moved, plan_decisions
+from leeward.planner._plan import Deciding, Plan, Planned, moved, only_falls, plan_decisions
 from leeward.planner._row import at_epsilon, notions_beside, with_prices
 from leeward.planner._useless import refuse_useless
 from leeward.query import CountVisitors
@@ -242,17 +242,11 @@ def _stopping(asked: Asked, notion: Notion) -> tuple[Planned, ...]:
     The adaptive one is listed where it may win: where counts may show that there are crowds. If nobody were anywhere it
     would call fewer places safe than the sanitized one, because each look publishes some of them.
     """
-    if asked.dangerous_at_least is not None or not _falls_only(asked, notion):
+    only_safe = asked.safe_at_most is not None and asked.dangerous_at_least is None
+    if not only_safe or not only_falls(_all_places(asked), notion):
         return ()
     listed = asked.mechanism == "adaptive" or asked.scenario.counts is not None
     return ("sanitized", "adaptive") if listed else ("sanitized",)
-
-
-def _falls_only(asked: Asked, notion: Notion) -> bool:
-    try:
-        return moved(Sanitized, notion, _all_places(asked)).line.rise.is_infinite and asked.safe_at_most is not None
-    except NotPrivateError:
-        return False
 
 
 def _all_places(asked: Asked) -> Counted:

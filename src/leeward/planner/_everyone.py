@@ -21,7 +21,6 @@ from leeward._plain import told
 from leeward.distance import Line
 from leeward.errors import InputError, NotPrivateError, SpecError, check_choice
 from leeward.exact._real import inf, whole
-from leeward.exact._weight import Weight
 from leeward.mechanism import Everyone
 from leeward.mechanism._split import best_share
 from leeward.notion import Notion
@@ -90,12 +89,7 @@ def everyone(
 ) -> tuple[CountVisitors, Everyone]:
     """Return the question and the mechanism with the best odds that a place with nobody is called safe."""
     made = [(k, bounding(replace(query, places_per_person=k), notion, safe_at_most, d)) for k, d in guesses.items()]
-    k, best = made[0]
-    least: Weight = best.law.tail(safe_at_most + 1)
-    for at, other in made[1:]:
-        missed = other.law.tail(safe_at_most + 1)
-        if missed < least:
-            k, best, least = at, other, missed
+    k, best = min(made, key=lambda each: each[1].law.tail(safe_at_most + 1))
     return replace(query, places_per_person=k), best
 
 

@@ -339,7 +339,7 @@ def plan_decisions(query: Counted, notion: Notion, how: Deciding) -> Plan:
     guesses = check_about(query, how.about, how.left_out, mechanism)
     if mechanism == "auto":
         only_safe = safe_at_most is not None and dangerous_at_least is None
-        in_order = query.most_counts is None or (query.noun == "level" and only_safe and _only_falls(query, notion))
+        in_order = query.most_counts is None or (query.noun == "level" and only_safe and only_falls(query, notion))
         mechanism = "sanitized" if in_order else "geometric"
     made: CountMechanism
     with _in_words_of(query):
@@ -397,7 +397,7 @@ def _never_stops(stop_after: int | None) -> None:
         )
 
 
-def _only_falls(query: Counted, notion: Notion) -> bool:
+def only_falls(query: Counted, notion: Notion) -> bool:
     """Return whether every count only falls along the steps of the notion: then saying *safe* is free."""
     try:
         return moved(Sanitized, notion, query).line.rise.is_infinite

@@ -57,9 +57,8 @@ def in_asked(notion: Notion, price: Real, asked: Notion) -> Real:
     """Return a price in the notion asked for; ∞ where something that one protects is given up."""
     try:
         return priced(notion.with_epsilon(1), asked).cost * price
-    except BudgetConflictError:  # about another unit, of which one of theirs can have any number
-        return inf
-    except UndecidedError:  # irrational prices that have no closed quotient: do not claim that it is covered
+    except (BudgetConflictError, UndecidedError):
+        # about another unit, of which one of theirs can have any number; or irrational prices that have no closed quotient
         return inf
 
 

@@ -12,7 +12,8 @@ from leeward.planner._ask import asked_to_decide
 from leeward.planner._compare import Comparison, Scenario, compare_decisions
 from leeward.planner._plan import Decide, MechanismName, What
 from leeward.planner._statistic_plan import PercentileMechanism
-from leeward.query import CountVisitors, Selection
+from leeward.query import Selection
+from leeward.query._selection import Counted
 from leeward.query._statistic import Statistic
 from leeward.query._unlisted_groups import AnyQuestion, UnlistedGroups
 
@@ -29,20 +30,7 @@ AnyReport: TypeAlias = "PlanReport | NameReport | AnswerReport"
 
 @overload
 def compare(
-    query: CountVisitors,
-    notion: Notion,
-    decide: Decide | None = None,
-    *,
-    what: What = "decisions",
-    mechanism: MechanismName = "auto",
-    stop_after: int | None = None,
-    scenario: Scenario | None = None,
-) -> Comparison: ...
-
-
-@overload
-def compare(
-    query: Statistic,
+    query: Counted,
     notion: Notion,
     decide: Decide,
     *,

@@ -74,7 +74,10 @@ def three_rates(query: Statistic, notion: Notion, steps: Sequence[Step]) -> tupl
     """Return the rates of the sum, of the sum of squares, and of the number of people."""
     assert query.values is not None
     k = int(query.values.width / query.values.step)
-    tried = [_rates(query, notion, steps, k, times * k, share) for times, share in product(_TO_ONE_ANOTHER, _SHARES)]
+    tried = []
+    for times, share in product(_TO_ONE_ANOTHER, _SHARES):
+        rate, number = shared(query, notion, steps, far_at(k, times * k), share)
+        tried.append((rate * times * k, rate, number))
     return min(tried, key=lambda rates: _at_worst(k, *rates))
 
 
@@ -125,13 +128,6 @@ def between(sums: int, squares: int, people: int, k: int, reach: Reach) -> tuple
     greatest = min(whole[1], max(at(high, nearest, t) for t in (*ends, *turn)))
     least = max(whole[0], min(at(low, furthest, t) for t in ends))
     return (least, greatest) if least <= greatest else whole
-
-
-def _rates(
-    query: Statistic, notion: Notion, steps: Sequence[Step], k: int, times: Fraction, share: Fraction
-) -> tuple[Real, Real, Line]:
-    rate, number = shared(query, notion, steps, far_at(k, times), share)
-    return rate * times, rate, number
 
 
 def _at_worst(k: int, sums: Real, squares: Real, number: Line) -> float:

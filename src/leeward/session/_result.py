@@ -43,9 +43,9 @@ class CuratorNotes(Private):
         opened: whether this call opened the budget.
     """
 
-    dropped: Mapping[str, int] | None
-    people_over_bound: int | None
-    charged: str
+    dropped: Mapping[str, int] | None = None
+    people_over_bound: int | None = None
+    charged: str = "0"
     over: str = ""
     opened: bool = False
 

@@ -9,7 +9,7 @@ what was stored, so asking again in another form is free.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -88,22 +88,11 @@ class Counts(Private):
 
     Attributes:
         exactly: the counts that the mechanism draws from.
-        dropped: how many rows take no part, by reason.
-        people_over_bound: how many people exceed the bound.
-        over: what is said of them.
+        notes: what only the curator may know of them.
     """
 
     exactly: NDArray[np.int64]
-    dropped: Mapping[str, int]
-    people_over_bound: int
-    over: str
-
-    def notes(self, release: Reserved) -> CuratorNotes:
-        """Return what only the curator may know of an answer that is stored and paid for."""
-        from leeward.ledger._records import with_delta
-
-        paid = "0" if release.paid else with_delta(release.cost, release.delta)
-        return CuratorNotes(self.dropped, self.people_over_bound, paid, self.over, release.opened)
+    notes: CuratorNotes
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -239,7 +228,7 @@ class Session(Private):
         """Return the answer of a plan that was stored when it was priced, without a look at the table; None if none was."""
         if priced.answer is None:
             return None
-        return PaidAnswer(_integers(priced.answer.payload), priced.answer.id, CuratorNotes(None, None, "0"))
+        return PaidAnswer(_integers(priced.answer.payload), priced.answer.id, CuratorNotes())
 
     def request(self, priced: PricedPlan, reserve: Real | None = None) -> Request:
         """Return what is asked of the ledger for a plan; the table is opened, and its content recognised.
@@ -272,7 +261,8 @@ class Session(Private):
         counted = self._recognised()[0].exactly(query, priced.plan.drawn_from)
         with advised_beyond_bound(priced.plan):
             exactly = counted.counts
-        return Counts(exactly, counted.dropped, counted.people_over_bound, query.over_bound(counted.people_over_bound))
+        over = counted.people_over_bound
+        return Counts(exactly, CuratorNotes(counted.dropped, over, over=query.over_bound(over)))
 
     def draw(self, counted: Counts, draw: Draw) -> NDArray[np.int64]:
         """Draw the integers that are stored: the only step that draws noise.
@@ -393,8 +383,13 @@ def _alike_but_for_window(query: AnyQuestion, ours: AnyQuestion) -> bool:
 
 def charge_of(release: Reserved, counted: Counts | None = None) -> PaidAnswer:
     """Return an answer that is stored; where it was counted just now, with what the curator may know of that."""
+    from leeward.ledger._records import with_delta
+
     assert release.answer is not None
-    notes = CuratorNotes(None, None, "0") if counted is None else counted.notes(release)
+    notes = CuratorNotes()
+    if counted is not None:
+        paid = "0" if release.paid else with_delta(release.cost, release.delta)
+        notes = replace(counted.notes, charged=paid, opened=release.opened)
     return PaidAnswer(_integers(release.answer), release.id, notes)
 
 

@@ -22,11 +22,11 @@ from leeward.spec._first_question import (
     check_percentiles,
     check_upper,
     group_keys,
+    listed_groups,
     number_keys,
     parts,
     ways_to_combine,
 )
-from leeward.spec._listed_groups import listed_groups
 from leeward.tables._guess import GROUP, MARKS, free_numbers, number_of
 
 if TYPE_CHECKING:

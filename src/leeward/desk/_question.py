@@ -19,11 +19,11 @@ from leeward.spec._first_question import (
     KINDS,
     check_groups,
     group_keys,
+    listed_groups,
     number_keys,
     promises,
     ways_to_combine,
 )
-from leeward.spec._listed_groups import listed_groups
 from leeward.tables._detected import Detected, detected
 from leeward.tables._guess import GROUP, MARKS, free_numbers, likely, number_of, numeric
 

@@ -93,7 +93,7 @@ def said(result: Readable, shown: Shown) -> dict[str, Any]:
         "asked": shown.asked,
         "columns": [shown.columns[name] for name in listed],
         "said": listed.index("state") if "state" in listed else None,
-        "nouns": shown.nouns,
+        "nouns": (shown.noun, f"{shown.noun}s"),
         "find": shown.find,
         "rows": rows,
         "all_rows": result.answers.num_rows,
@@ -130,7 +130,7 @@ class Shown:
     asked: list[tuple[str, str]]
     figures: Callable[[], Mapping[str, go.Figure]]
     columns: Mapping[str, str]
-    nouns: tuple[str, str]
+    noun: str
     find: str
     more: Mapping[str, Any]
     may: Sequence[str] = ()
@@ -144,6 +144,7 @@ def shown_of(result: Readable) -> Shown:
     made, statement = _shown(result), result.statement
     return replace(
         made,
+        asked=[*words.question(statement), *made.asked],
         may=made.may or [words.sentence(said) for said in statement.guaranteed],
         may_not=made.may_not or [words.sentence(said) for said in statement.not_guaranteed],
     )
@@ -169,16 +170,20 @@ def _names(result: Readable, statement: SelectionStatement) -> Shown:
     return Shown(
         "names.html.j2",
         names.headline(result),
-        names.asked(statement),
+        _taken(of),
         lambda: {"map": places_map(result)} if mapped(result) else {},
         columns,
-        (noun, f"{noun}s"),
+        noun,
         noun,
         {
             "lead": names.lead(statement),
             "named": names.named(result),
         },
     )
+
+
+def _taken(query: VisitorQuery | NumberQuery) -> list[tuple[str, str]]:
+    return words.visited(query) if isinstance(query, VisitorQuery) else numbers.taken(query)
 
 
 def _of_groups(query: NumberQuery) -> dict[str, str]:
@@ -189,16 +194,14 @@ def _of_groups(query: NumberQuery) -> dict[str, str]:
 
 def _decided(result: Readable, statement: VisitorStatement | GroupStatement) -> Shown:
     tally, query = Tally.of(result.answers), statement.query
-    of_visits = isinstance(query, VisitorQuery)
-    asked = words.visited(query) if isinstance(query, VisitorQuery) else numbers.taken(query, query.many)
     return Shown(
         "decided.html.j2",
         levels.headline(result, statement) if query.noun == "level" else words.headline(statement, tally),
-        [*words.question(statement), *asked],
+        _taken(query),
         lambda: {"curve": decision_curve(statement)} | ({"map": places_map(result)} if mapped(result) else {}),
         _COLUMNS if isinstance(query, VisitorQuery) else {**_of_groups(query), **_COLUMNS},
-        (query.noun, f"{query.noun}s"),
-        "place or name" if of_visits else query.noun,
+        query.noun,
+        "place or name" if isinstance(query, VisitorQuery) else query.noun,
         {
             "tally": tally,
             "noun": query.noun,
@@ -215,10 +218,10 @@ def _numbers(result: Readable, statement: NumberStatement) -> Shown:
     return Shown(
         "numbers.html.j2",
         numbers.headline(result),
-        numbers.asked(statement),
+        numbers.taken(statement.query),
         lambda: {} if single else {"answers": answers_figure(result)},
         numbers.columns(statement),
-        ("answer", "answers"),
+        "answer",
         "group" if statement.query.groups else "number",
         {
             "single": single,
@@ -238,10 +241,10 @@ def _unlisted(result: Readable, statement: UnlistedStatement) -> Shown:
     return Shown(
         "unlisted.html.j2",
         unlisted.headline(result),
-        unlisted.asked(statement),
+        unlisted.taken(statement.query),
         lambda: {"answers": unlisted.figure(result)} if result.answers.num_rows else {},
         {"group": statement.query.by, "count": "Noisy count"},
-        ("group", "groups"),
+        "group",
         "group",
         {
             "lead": unlisted.lead(statement),

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from leeward._statement import NumberQuery, SelectionStatement, VisitorQuery
 from leeward.query._combined import counted_once
-from leeward.report._numbers import group_of, taken
-from leeward.report._words import Readable, is_truncated, many, question, visited
+from leeward.report._numbers import group_of
+from leeward.report._words import Readable, is_truncated, many
 
 
 def stated(result: Readable) -> SelectionStatement:
@@ -45,9 +45,3 @@ def lead(statement: SelectionStatement) -> str:
         f"With probability at least 95 %, it {had} {f'at most {k:,}' if k else 'no'} {far} {many(statement)}{so} than the"
         f" {query.noun} with the {than}."
     )
-
-
-def asked(statement: SelectionStatement) -> list[tuple[str, str]]:
-    """Describe the query as terms and their values."""
-    of = statement.query.of
-    return [*question(statement), *(visited(of) if isinstance(of, VisitorQuery) else taken(of, many(statement)))]

@@ -18,7 +18,7 @@ from leeward.planner._people import people
 from leeward.query._combined import HOW, counted_once
 from leeward.query._group_names import Group, answer_column, columns_named, group_named, lists_of
 from leeward.query._percentiles import names_of
-from leeward.report._words import Readable, between, many, only_kept, question
+from leeward.report._words import Readable, between, many, only_kept, when
 
 MOST_LINES = 80
 """With more answers than this their errors are given in words: lines would hide the bars."""
@@ -98,9 +98,7 @@ def headline(result: Readable) -> str:
 
 def lead(result: Readable) -> str:
     """Say when, where rows of one window count, and how near the answers are."""
-    window = stated(result).query.window
-    when = "" if window is None else "From {} until {}. ".format(*(end for _, end in between(window)))
-    return when + _near(result)
+    return when(stated(result).query.window) + _near(result)
 
 
 def _near(result: Readable) -> str:
@@ -233,14 +231,9 @@ def possible(result: Readable) -> tuple[float, float]:
     return float(Fraction(query.lower)), float(Fraction(query.upper))
 
 
-def asked(statement: NumberStatement) -> list[tuple[str, str]]:
-    """Describe the query as terms and their values."""
-    return [*question(statement), *taken(statement.query, many(statement))]
-
-
-def taken(query: NumberQuery, counted: str) -> list[tuple[str, str]]:
+def taken(query: NumberQuery) -> list[tuple[str, str]]:
     """Describe which numbers of which people, or rows, count, as terms and their values."""
-    rows = [] if query.window is None else between(query.window)
+    counted, rows = query.many, [] if query.window is None else between(query.window)
     if query.lower is not None and query.upper is not None and query.step is not None:
         bounds = f"{decimal(query.lower)} to {decimal(query.upper)}"
         steps = "in intervals of" if query.kind == "histogram" else "rounded half up to steps of"

@@ -8,9 +8,9 @@ from html import escape
 import plotly.graph_objects as go
 
 from leeward._plain import percent, plain
-from leeward._statement import UnlistedStatement
+from leeward._statement import UnlistedQuery, UnlistedStatement
 from leeward.report._number_figures import MOST_GROUPS, bars
-from leeward.report._words import Readable, between, many, only_kept, question
+from leeward.report._words import Readable, between, many, only_kept, when
 
 
 def stated(result: Readable) -> UnlistedStatement:
@@ -28,8 +28,7 @@ def headline(result: Readable) -> str:
 
 def lead(statement: UnlistedStatement) -> str:
     """Say which groups are shown, and how near their counts are."""
-    told, window = statement.accuracy, statement.query.window
-    when = "" if window is None else "From {} until {}. ".format(*(end for _, end in between(window)))
+    told = statement.accuracy
     always = (
         ""
         if told.always_shown_from is None
@@ -41,8 +40,9 @@ def lead(statement: UnlistedStatement) -> str:
     elif statement.mechanism.rate_up == "inf":
         side = " A count is never above the exact one."
     return (
-        f"{when}Groups were not listed beforehand. One with {told.mostly_shown_from:,} {told.counted} is shown with"
-        f" probability at least 95 %{always}. Of groups that are not shown nothing is said.{side}"
+        f"{when(statement.query.window)}Groups were not listed beforehand. One with {told.mostly_shown_from:,}"
+        f" {told.counted} is shown with probability at least 95 %{always}. Of groups that are not shown nothing is"
+        f" said.{side}"
     )
 
 
@@ -51,10 +51,9 @@ def odds(statement: UnlistedStatement) -> list[tuple[int, str]]:
     return [(each.people, percent(each.chance)) for each in statement.accuracy.odds]
 
 
-def asked(statement: UnlistedStatement) -> list[tuple[str, str]]:
-    """Describe the query as terms and their values."""
-    query, rows = statement.query, question(statement)
-    rows += [] if query.window is None else between(query.window)
+def taken(query: UnlistedQuery) -> list[tuple[str, str]]:
+    """Describe which rows count, as terms and their values."""
+    rows = [] if query.window is None else between(query.window)
     rows.append(("Groups", f"whatever ‘{query.by}’ holds, at most {query.most_groups:,} of them"))
     if query.groups_per_person is not None:
         m = query.groups_per_person

@@ -199,6 +199,11 @@ def between(window: WindowStated) -> list[tuple[str, str]]:
     return [(name, _moment(end, window.timezone)) for name, end in ends]
 
 
+def when(window: WindowStated | None) -> str:
+    """Say which window an answer is about, in a sentence; nothing where rows of all times count."""
+    return "" if window is None else "From {} until {}. ".format(*(end for _, end in between(window)))
+
+
 def visited(query: VisitorQuery) -> list[tuple[str, str]]:
     """Describe which visits count, as terms and their values."""
     rows = [

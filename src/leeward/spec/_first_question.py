@@ -163,6 +163,16 @@ def group_keys(table: Detected, column: str, listed: Sequence[Any]) -> dict[str,
     return {column: [_whole(group) if whole else str(group) for group in listed]}
 
 
+def listed_groups(file: str, seen: Detected, sheet: str | None, column: str) -> list[Any]:
+    """Return what a column of a public list holds, in its order; refuse a list in which a group stands twice."""
+    from leeward.engine._places import read_places
+    from leeward.query import Source, places
+    from leeward.tables._guess import writing_of
+
+    found: list[Any] = read_places(places(Source(file, table=sheet, **writing_of(seen)), place=column)).keys.to_pylist()
+    return found
+
+
 def _whole(group: Any) -> int:
     try:
         return int(group)

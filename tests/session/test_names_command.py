@@ -106,7 +106,7 @@ def test_one_name_is_published_and_nothing_else(one: Town) -> None:
     page = (one.out / "report.html").read_text()
     assert "Named as the busiest of 40 places: Place v7 (v7)" in page
     assert "The one place that is named" in page
-    assert "151" not in json.dumps(statement) + out
+    assert "151" not in json.dumps(statement) + out.replace(str(one.folder), "")  # whose number may hold it
 
 
 def test_it_is_the_same_name_again_at_no_price_and_another_question_is_not(one: Town) -> None:

@@ -28,7 +28,7 @@ from leeward.errors import InputError
 from leeward.ledger import Ledger
 from leeward.outputs import MANIFEST, prepared, write_page
 from leeward.outputs import _folder as folder_module
-from leeward.session._result import save_all
+from leeward.session._result import saving
 from leeward.spec import read_spec
 
 EARLIER = [("2026-01-01T18:00:00", "2026-01-01T15:00:00"), ("2026-01-01T22:00:00", "2026-01-01T19:00:00")]
@@ -250,7 +250,8 @@ def test_what_is_somebody_elses_stays_where_ours_is_replaced(command: str, town:
 def test_files_that_are_not_written_again_go_and_their_folders_only_if_they_are_empty(town: Town) -> None:
     (plan,) = read_spec(town.spec()).visitor_plans()
     made = lw.release(plan, lw.Budget(str(town.folder / "budget.db"), dataset="town", cap="5"))
-    save_all({"one": made, "other": made}, town.out)
+    with saving(town.out, ["one", "other"]) as save:
+        save([made, made])
     (town.out / "one" / "remarks.txt").write_text("years of work")
     assert town.run("release", town.spec(), "--out", town.out)[0] == 0
     assert sorted(tree(town.out)) == sorted(

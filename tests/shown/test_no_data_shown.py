@@ -59,7 +59,7 @@ from leeward.session._check import check_planned
 from leeward.session._dry_run import dry_run
 from leeward.session._question import question as question_of
 from leeward.session._release import release_planned
-from leeward.session._result import CuratorNotes, save_all
+from leeward.session._result import CuratorNotes, saving
 from leeward.session._session import Session
 from leeward.session._together import together
 from leeward.spec import check_spec
@@ -218,7 +218,8 @@ def _visitors(made: LongSession) -> None:
         ],
         "figure": repr(plan) + str(compared) + repr(naming) + str(names),
     }
-    save_all({"one": result, "two": result}, folder / "two releases")
+    with saving(folder / "two releases", ["one", "two"]) as save:
+        save([result, result])
 
 
 def _numbers(made: LongSession) -> None:

@@ -11,15 +11,10 @@ from leeward._statement._unlisted import Statement
 
 
 def window_of(statement: Statement) -> WindowStated:
-    """Return the window that a statement is about.
-
-    Raises:
-        ValueError: it is about rows of all times.
-    """
+    """Return the window that a statement is about, where it is not about rows of all times."""
     query = statement.query
     window = query.of.window if isinstance(query, SelectionQuery) else query.window
-    if window is None:
-        raise ValueError("the statement is about rows of all times")
+    assert window is not None
     return window
 
 

@@ -97,8 +97,7 @@ def statistic(
     others = by.others if isinstance(by, Groups) else None
     columns, listed, cut = asked_groups(by.by if isinstance(by, Groups) else by, others)
     made = _asked(records, _Number(column, lower, upper, step, of), columns, listed)
-    made = _few(replace(made, others=others is not None, intervals=cut))
-    return made if start is None and end is None else in_window(made, start, end)
+    return in_window(_few(replace(made, others=others is not None, intervals=cut)), start, end)
 
 
 @dataclass(frozen=True)

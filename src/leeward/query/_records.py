@@ -83,7 +83,9 @@ Windowed = TypeVar("Windowed", bound=AsksRecords)
 
 
 def in_window(asked: Windowed, start: datetime | date | str | None, end: datetime | date | str | None) -> Windowed:
-    """Return the same question of rows from ``start`` up to, but not at, ``end``."""
+    """Return the same question of rows from ``start`` up to, but not at, ``end``; of all rows where neither is given."""
+    if start is None and end is None:
+        return asked
     if start is None or end is None:
         raise SpecError(
             f"A window without {'a start' if start is None else 'an end'}", "it has two ends", "Give start and end"

@@ -68,7 +68,7 @@ def sensitivity(notion: Notion, query: Query, steps: Sequence[Step] | None = Non
     Raises:
         NotPrivateError: if the query cannot be answered under the notion, or nothing bounds one person's effect.
     """
-    taken = _taken(notion, query, steps)
+    taken = _steps(notion, query, steps)
     return _solve(notion, ((step, _bounded(_effect(notion, query, step.change))) for step in taken))
 
 
@@ -84,7 +84,7 @@ def sensitivity_each(notion: Notion, query: Query, steps: Sequence[Step] | None 
     Raises:
         NotPrivateError: if the query cannot be answered under the notion.
     """
-    taken = _taken(notion, query, steps)
+    taken = _steps(notion, query, steps)
     return _solve(notion, ((step, _effect(notion, query, step.change).each) for step in taken))
 
 
@@ -132,7 +132,7 @@ def rate_between(notion: Notion, query: Query, steps: Sequence[Step] | None = No
     Raises:
         NotPrivateError: if the query cannot be answered under the notion, or secrets at distance 0 differ in an answer.
     """
-    effects = ((step, _effect(notion, query, step.change)) for step in _taken(notion, query, steps))
+    effects = ((step, _effect(notion, query, step.change)) for step in _steps(notion, query, steps))
     between = ((step, _apart(effect)) for step, effect in effects if effect.each)
     return _solve(notion, ((step, ((Fraction(move), 0),)) for step, move in between)).line.rise
 
@@ -160,7 +160,7 @@ def rank_rate(notion: Notion, query: Query, steps: Sequence[Step] | None = None)
         NotPrivateError: the percentile cannot be answered under the notion; or all values may change at once, which
             moves the ranks of any number of people.
     """
-    taken = _taken(notion, query, steps)
+    taken = _steps(notion, query, steps)
     range_of = getattr(query, "rank_range", None)
     if range_of is None:
         raise InputError(
@@ -178,13 +178,8 @@ def rank_rate(notion: Notion, query: Query, steps: Sequence[Step] | None = None)
     return _solve(notion, moves).line.rise
 
 
-def _taken(notion: Notion, query: Query, steps: Sequence[Step] | None) -> Sequence[Step]:
+def _steps(notion: Notion, query: Query, steps: Sequence[Step] | None = None) -> Sequence[Step]:
     """Return the steps that are given, or the notion's; either way the notion is checked."""
-    known = _steps(notion, query)
-    return known if steps is None else steps
-
-
-def _steps(notion: Notion, query: Query) -> tuple[Step, ...]:
     if not isinstance(notion, Notion) or not hasattr(query, "effect"):
         raise InputError(
             f"The sensitivity of {told(query)} under {told(notion)}",
@@ -192,7 +187,7 @@ def _steps(notion: Notion, query: Query) -> tuple[Step, ...]:
             "Give sensitivity(notion, query), with a query of leeward.query or one that has `effect`",
         )
     check_generated(notion)
-    return notion.steps
+    return notion.steps if steps is None else steps
 
 
 def _effect(notion: Notion, query: Query, change: Change) -> Effect:

@@ -152,20 +152,14 @@ def unlisted_groups(
             "a row names one group",
             "Leave it out, or name the column that says who",
         )
-    made = UnlistedGroups(records, by, m, if_more, most)
-    if start is None and end is None:
-        return _timeless(made)
-    return in_window(made, start, end)
-
-
-def _timeless(asked: UnlistedGroups) -> UnlistedGroups:
-    if asked.if_more in ("latest", "earliest"):
+    made = in_window(UnlistedGroups(records, by, m, if_more, most), start, end)
+    if made.window is None and if_more in ("latest", "earliest"):
         raise SpecError(
-            f'if_more = "{asked.if_more}" without a window',
+            f'if_more = "{if_more}" without a window',
             "times are read only where rows of a window count",
             'Give start and end, or if_more = "first"',
         )
-    return asked
+    return made
 
 
 def as_words(groups: Sequence[str] | Sequence[int]) -> NDArray[np.int64]:

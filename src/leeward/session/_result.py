@@ -259,17 +259,6 @@ class Release:
         return files
 
 
-def save_all(releases: Mapping[str, Release], directory: str | os.PathLike[str]) -> Path:
-    """Write several releases as sub-folders of one directory, as `Release.save` does.
-
-    Args:
-        releases: by the name of their folder; one without a name is written into the directory itself.
-        directory: the directory.
-    """
-    with saving(directory, list(releases)) as save:
-        return save(list(releases.values()))
-
-
 @contextmanager
 def saving(
     directory: str | os.PathLike[str],

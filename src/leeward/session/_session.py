@@ -184,7 +184,8 @@ class Session(Private):
         known = [remade(made).listing(len(self.keys)) for made in plans]
         self.refuse_another_table(known)
         priced = self.priced(known, [self.key(made) for made in known])
-        self._check_total(priced)
+        stands = self.balance(priced[0].counted_in)
+        refuse_total([each.amount for each in priced if not each.charged], stands, self.budget.dataset)
         return priced
 
     def priced(
@@ -362,10 +363,6 @@ class Session(Private):
             caps = budget.exact_cap(), budget.exact_cap_delta()
             agree(balance_of(account), budget.dataset, counted_in, *caps)
         return counted_in
-
-    def _check_total(self, priced: Sequence[PricedPlan]) -> None:
-        stands = self.balance(priced[0].counted_in)
-        refuse_total([each.amount for each in priced if not each.charged], stands, self.budget.dataset)
 
     def balance(self, counted_in: str) -> Balance:
         """Return where the budget stood when this was made."""

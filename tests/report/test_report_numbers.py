@@ -34,7 +34,7 @@ def numbers(answers: dict[str, Any], kind: str = "mean", groups: Any = (), **cha
         "answers": len(next(iter(answers.values()))),
         "column": "age",
         "p": None,
-        "combine": None,
+        "combine": "refuse",
         "by": "income" if groups else None,
         "groups": list(groups),
         "lower": "0",

@@ -205,7 +205,9 @@ class Option(Row):
                 of_all = _of_all(self.plan, count)
                 rate = least_multiple(lambda e: of_all(e, safe.bound) >= weight(probability), "0.001", 10_000)
             elif isinstance(self.plan.mechanism, AdaptiveSanitized):
-                rate = _rate_of_looks(moves.line, count, safe.bound, weight(probability))
+                rate = least_multiple(
+                    lambda c: _said(moves.line.scale(c), count, safe.bound) >= weight(probability), "0.001", 10_000
+                )
             else:
                 rate = rate_for(moves.line, safe=wish, probability=probability, error_at_most=safe.error_at_most)
         except LowUtilityError:
@@ -241,11 +243,6 @@ def _of_all(made: Plan, count: int) -> Callable[[Exact, int], Weight]:
 def _said(line: Line, count: int, at_most: int) -> Weight:
     """Pr[safe | count] at any budget, where margins are as wide as the threshold asks."""
     return AdaptiveSanitized(line, at_most=at_most, budget=line.fall).law.cdf(at_most - count)
-
-
-def _rate_of_looks(line: Line, count: int, at_most: int, probability: Weight) -> Fraction:
-    """Return the least ε, in thousandths, at which a count is called safe so often by all looks."""
-    return least_multiple(lambda c: _said(line.scale(c), count, at_most) >= probability, "0.001", 10_000)
 
 
 def with_counts(option: Option, counts: Counts | None) -> tuple[ExpectedAnswers | None, float | None]:

@@ -58,17 +58,14 @@ class Domain:
 
 def _listed(what: str, known: Any) -> Any:
     """Read a list of all that there can be: a range as it is, else a tuple."""
-    if isinstance(known, str | bytes | Mapping) or not isinstance(known, Iterable) or not (listed := _held(known)):
+    listed = () if isinstance(known, str | bytes | Mapping) or not isinstance(known, Iterable) else known
+    if not (listed := listed if isinstance(listed, range) else tuple(listed)):
         raise InputError(
             f"{what} that are not a list, or an empty one",
             "a declaration says all that there can be, and sensitivities rely on it",
             'Give a list such as ["a", "b"], or a range of whole numbers',
         )
     return listed
-
-
-def _held(known: Iterable[Any]) -> range | tuple[Any, ...]:
-    return known if isinstance(known, range) else tuple(known)
 
 
 def _conditions(given: Any) -> tuple[Callable[[Any], bool], ...]:

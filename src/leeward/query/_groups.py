@@ -128,16 +128,14 @@ def _asked(
     if not keep and not others and isinstance(by, str):
         return Histogram(by, tuple(groups))
     kept = [where(column, one_of=allowed) for column, allowed in keep.items()]
-    conditions = [_is(by, group) for group in groups]
+    conditions = list[Condition]()
+    for group in groups:
+        values = zip(columns_of(by), group if isinstance(group, tuple) else (group,), strict=True)
+        conditions.append(functools.reduce(operator.and_, (where(column, equals=value) for column, value in values)))
     if others:
         listed = [where(column, one_of=values) for column, values in lists_of(by, groups).items()]
         conditions.append(~functools.reduce(operator.and_, listed))
     return CountWhere(tuple(functools.reduce(operator.and_, kept, condition) for condition in conditions))
-
-
-def _is(by: By, group: Group) -> Condition:
-    values = zip(columns_of(by), group if isinstance(group, tuple) else (group,), strict=True)
-    return functools.reduce(operator.and_, (where(column, equals=value) for column, value in values))
 
 
 Intervals = tuple[tuple[str, ValueGrid], ...]

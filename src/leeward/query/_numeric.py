@@ -267,10 +267,7 @@ class Mean(Numeric):
         if self.grid is None:
             return mean
         least, greatest = (end * self.grid for end in self.ends)
-        return min(max(self._round(mean), least), greatest)
-
-    def _round(self, answer: Fraction) -> Fraction:
-        return answer if self.grid is None else math.floor(answer / self.grid + Fraction(1, 2)) * self.grid
+        return min(max(math.floor(mean / self.grid + Fraction(1, 2)) * self.grid, least), greatest)
 
     def _up(self, move: Fraction) -> Fraction:
         return move if self.grid is None else math.ceil(move / self.grid) * self.grid

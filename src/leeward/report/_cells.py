@@ -131,11 +131,8 @@ def _numbers_or_names(compared: NameComparison | AnswerComparison) -> str:
     said += [("advice", each) for each in advice]
     said += refused(report.options)
     caption = "What could be released" + ("" if compared.refusal else "; the first row is what was asked for")
-    return _table(caption, [_one_line(each) for each in headings], rows) + facts("What speaks for which", said)
-
-
-def _one_line(heading: str) -> str:
-    return heading.replace("\n", " ").replace("95%", "95 %")
+    columns = [each.replace("\n", " ").replace("95%", "95 %") for each in headings]
+    return _table(caption, columns, rows) + facts("What speaks for which", said)
 
 
 def _accountant(accountant: Accountant) -> str:

@@ -287,9 +287,5 @@ def text(value: object, column: str) -> str:
 
 def _ratio(figure: go.Figure) -> float:
     """Return the width of the map over its height, kept within what is pleasant on a page."""
-    (left, right), (bottom, top) = (_pair(axis.range) for axis in (figure.layout.xaxis, figure.layout.yaxis))
+    (left, right), (bottom, top) = (map(float, axis.range) for axis in (figure.layout.xaxis, figure.layout.yaxis))
     return min(max((right - left) / (top - bottom), 0.8), 2.2)
-
-
-def _pair(ends: Sequence[float]) -> tuple[float, float]:
-    return float(ends[0]), float(ends[1])

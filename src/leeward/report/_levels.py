@@ -38,13 +38,11 @@ def headline(result: Readable, statement: VisitorStatement | GroupStatement) -> 
     if len(found) > MOST_GROUPS:
         return words.headline(statement, Tally.of(result.answers))
     have, column = "has" if decision.safe_at_most < 2 else "have", statement.query.column
-    said = [f"{level}{_within(group)}" for group, level in found.items() if level is not None]
+    said = [
+        f"{level}" + ("" if group is None else f" in ‘{group}’") for group, level in found.items() if level is not None
+    ]
     unsaid = [f"‘{group}’" for group, level in found.items() if level is None]
     if not said:
         return f"Of no level it is said that {few} {have} a ‘{column}’ above it"
     rest = f". Of {', '.join(unsaid)} no level can be called safe" if unsaid else ""
     return f"{few.capitalize()} {have} a ‘{column}’ above {', above '.join(said)}{sure}{rest}"
-
-
-def _within(group: str | None) -> str:
-    return "" if group is None else f" in ‘{group}’"

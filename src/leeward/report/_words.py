@@ -28,8 +28,6 @@ from leeward.planner._decisions import STATES
 from leeward.planner._people import a, at_most_people, people, places
 from leeward.planner._people import empty as empty_of
 from leeward.query._combined import counted_once
-from leeward.query._records import Many
-from leeward.query._statistic import Noun
 
 KEPT = {"latest": "visited last", "earliest": "visited first"}
 """How a person's places are chosen when they exceed the bound."""
@@ -243,13 +241,11 @@ def stopped(statement: DecidingStatement, tally: Tally) -> str:
     anew = " of each group" if isinstance(query, NumberQuery) and query.levels and len(query.groups) > 1 else ""
     said = f"The {noun}s{anew} were asked in the public order, and the asking stops after {not_safe}."
     expected = statement.mechanism.expected_answered_if_empty
-    empty = _had_all_been_empty(noun, query.many)
+    empty = f"Had every {noun} been empty"
+    if noun == "level":
+        empty = f"Had {people(0, query.many)} been above any of them"
     known = f" {empty}, about {expected} would have been answered on average." if expected else ""
     return f"{said} {tally.answered or 0:,} of {places(tally.places, noun)} got an answer.{known}"
-
-
-def _had_all_been_empty(noun: Noun, counted: Many) -> str:
-    return f"Had {people(0, counted)} been above any of them" if noun == "level" else f"Had every {noun} been empty"
 
 
 def is_truncated(query: VisitorQuery | NumberQuery) -> bool:

@@ -111,7 +111,10 @@ def monitor(
     each = plans[0].notion.epsilon  # of a stop: under notions of several ε it is not the rate of the noise
     with Session(plans[0].query, budget, bits, progress) as session, noted(lambda: answered(len(charges))):
         session.refuse_another_table(plans)
-        rounds = _Rounds(session, rules, mechanism, _priced(plans, windows, session), accept_useless)
+        # each under its own key and the label of its window's content; what has no price is refused
+        keys = [session.key(made, windows[: number + 1]) for number, made in enumerate(plans)]
+        priced_plans = session.priced(plans, keys, [f"{budget.version}/{_label(window)}" for window in windows])
+        rounds = _Rounds(session, rules, mechanism, priced_plans, accept_useless)
         while len(charges) < len(plans) and not state.stopped:
             number = len(charges)
             first = rounds.priced[number]
@@ -132,12 +135,6 @@ def monitor(
     return MonitorResult(
         tuple(releases), state, len(plans) - len(releases), each * state.stops, each * rules.stop_after
     )
-
-
-def _priced(plans: Sequence[Plan], windows: Sequence[Window], session: Session) -> list[PricedPlan]:
-    """The rounds, each under its own key and under the label of its window's content; what has no price is refused."""
-    keys = [session.key(made, windows[: number + 1]) for number, made in enumerate(plans)]
-    return session.priced(plans, keys, [f"{session.budget.version}/{_label(window)}" for window in windows])
 
 
 _DRAWN_AT_ONCE: Final = 1 << 18

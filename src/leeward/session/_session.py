@@ -350,7 +350,11 @@ class Session(Private):
             return alike(query.visits, ours.visits) and (
                 alike(query.places, ours.places) or read_keys(query).digest() == self.keys.digest()
             )
-        return query is ours or _alike_but_for_window(query, ours)
+        if isinstance(query, CountVisitors) or isinstance(ours, CountVisitors) or query is ours:
+            return query is ours
+        # of a table they differ in nothing but their window, which both of them have
+        windows = query.window is not None and ours.window is not None and alike(query.records, ours.records)
+        return windows and replace(query, records=ours.records, window=ours.window) == ours
 
     def _counted_in(self, made: AnyPlan) -> str:
         from leeward.ledger._balance import agree
@@ -367,15 +371,6 @@ class Session(Private):
     def balance(self, counted_in: str) -> Balance:
         """Return where the budget stood when this was made."""
         return opening_balance(self.budget, counted_in) if self._account is None else balance_of(self._account)
-
-
-def _alike_but_for_window(query: AnyQuestion, ours: AnyQuestion) -> bool:
-    """Whether two questions of a table differ in nothing but their window, which both of them have."""
-    if isinstance(query, CountVisitors) or isinstance(ours, CountVisitors) or not alike(query.records, ours.records):
-        return False
-    if query.window is None or ours.window is None:
-        return False
-    return bool(replace(query, records=ours.records, window=ours.window) == ours)
 
 
 def charge_of(release: Reserved, counted: Counts | None = None) -> PaidAnswer:

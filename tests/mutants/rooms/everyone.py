@@ -42,7 +42,7 @@ MUTANTS = [
     M(PLANNED, "bounding", "Line(inf, counts.fall * (1 - share))", "Line(inf, counts.fall)", f"{ASKED} {TRUTH}", "the counts spend all of ε"),
     M(PLANNED, "bounding", "left_out.fall * share, guess", "left_out.fall, guess", f"{ASKED} {TRUTH}", "the bound spends all of ε"),
     M(PLANNED, "bounding", "safe_at_most - guess", "safe_at_most", ASKED, "the split forgets the guess"),
-    M(PLANNED, "everyone", "missed < least", "missed > least", ASKED, "the k with the worst odds is taken"),
+    M(PLANNED, "everyone", "min(made,", "max(made,", ASKED, "the k with the worst odds is taken"),
     M(PLANNED, "check_about", 'if about == "everyone" and mechanism in ("sanitized", "adaptive"):', "if False:", ASKED, "truncated counts are asked in order, and called everyone"),
     M(PLANNED, "check_about", 'return guesses if about == "everyone" else {}', "return guesses", ASKED, "those counted are never asked about"),
     M(PLAN, "Plan._answers_of_all", "self.decisions.states(most, drawn[:-1])", "self.decisions.states(drawn[:-1])", f"{ASKED} {COMMAND}", "safe is read off those counted"),

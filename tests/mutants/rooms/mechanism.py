@@ -153,6 +153,4 @@ MUTANTS = [
     M("leeward.mechanism._rank_selection", "RankSelection.__init__", "self._share.denominator > _PARTS", "False", "tests/mechanism/test_rank_selection.py", "a p of any number of digits, until there are people"),
     M("leeward.mechanism._rank_selection", "RankSelection.losses", "numerator * (people - 1)", "numerator * people", "tests/mechanism/test_rank_selection.py", "the least value is none of a grid's ends"),
     M("leeward.mechanism._rank_selection", "RankSelection.losses", "np.maximum(below, above)", "np.maximum(below, above) // 2", "tests/mechanism/test_rank_selection.py", "losses are half of what they are"),
-    M("leeward.query._numeric", "Percentile.rank_range", "max(self.p, 100 - self.p) / 50", "Fraction(1)", "tests/mechanism/test_rank_selection.py", "every percentile costs what a median costs"),
-    M("leeward.query._numeric", "Percentile.rank_range", "return Fraction(2)", "return Fraction(1)", "tests/mechanism/test_rank_selection.py", "whoever moves costs what one who comes does"),
 ]  # fmt: skip

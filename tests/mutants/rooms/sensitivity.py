@@ -75,7 +75,7 @@ MUTANTS = [
     M(SUMS, "shared", "max(far.within, 2 * far.presence) if other else far.within", "far.within", "tests/planner/test_number_plan.py",
       "going from one group to another is charged like another number"),
     M("leeward.engine._numbers", "_spread", "2 * squares - k * k * total", "squares", "tests/engine/test_engine_numbers.py", "squares are not taken from their middle"),
-    M(NUMERIC, "Mean._round", "math.floor(answer / self.grid + Fraction(1, 2)) * self.grid", "round(answer / self.grid) * self.grid",
+    M(NUMERIC, "Mean.rounded", "math.floor(mean / self.grid + Fraction(1, 2)) * self.grid", "round(mean / self.grid) * self.grid",
       "tests/query/test_numeric.py", "half to even"),
     M(NUMERIC, "Mean._up", "math.ceil(move / self.grid)", "math.floor(move / self.grid)", "tests/query/test_numeric.py",
       "a move of less than the grid is none"),

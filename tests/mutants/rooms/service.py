@@ -28,7 +28,7 @@ MUTANTS = [
     M(ANSWERING, "Answering.ready", "self._unanswered[ready.data_set.name, ready.analyst.name] >= MOST_UNANSWERED", "False", NEIGHBOURS, "what cannot be answered may be asked for ever"),
     M(ANSWERING, "Answering._note", "self._unanswered[name, who] += 1", "self._unanswered[name, who] += 0", NEIGHBOURS, "what could not be answered is not counted"),
     M(ANSWERING, "Answering.ready", "            self._refuse_dear(ready)\n", "", NEIGHBOURS + " " + ANSWERS, "what is too dear is refused after the table was opened"),
-    M(ANSWERING, "Answering._known", "if priced.price > data_set.most:", "if False:", ANSWERS, "one release may cost the whole budget"),
+    M(ANSWERING, "Answering._known", "if priced.amount.epsilon > data_set.most:", "if False:", ANSWERS, "one release may cost the whole budget"),
     M(ANSWERING, "Answering.releases", "one.kind == \"asked-by\" and one.key == who.name", "one.kind == \"asked-by\"", ANSWERS, "an analyst is shown what others paid for"),
     M(ANSWERING, "Answering._of", "if data_set is None or analyst is None:", "if data_set is None:", ANSWERS + " " + GUARDED, "a data set that is not for an analyst is told from one that is not there"),
     M(ASKED, "admitted", "if section not in SECTIONS:", "if False:", ANSWERS, "an analyst says where the data are"),

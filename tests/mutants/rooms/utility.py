@@ -137,7 +137,7 @@ MUTANTS = [
       "several stops for the price of one"),
     M("leeward.session._monitor", "monitor", "[remade(made) for made in plans]", "list(plans)", "tests/session/test_price_of_stops.py",
       "a monitor of one place promises one stop only"),
-    M("leeward.query._numeric", "Mean.rounded", "min(max(self._round(mean), least), greatest)", "self._round(mean)",
+    M("leeward.query._numeric", "Mean.rounded", "min(max(math.floor(mean / self.grid + Fraction(1, 2)) * self.grid, least), greatest)", "math.floor(mean / self.grid + Fraction(1, 2)) * self.grid",
       "tests/session/test_bounds_of_answers.py", "a mean is rounded beyond its bounds"),
     M(PLAN, "plan_decisions", 'mechanism = "sanitized" if in_order else "geometric"', 'mechanism = "sanitized"', "tests/planner/test_plan.py tests/spec/test_release_keys.py",
       "auto never takes the geometric mechanism"),

@@ -169,7 +169,8 @@ def numbers_assumed(query: Statistic) -> list[str]:
     if query.records.combine == "refuse" and not query.of_rows:
         found.append("Nobody has more than one row that counts: that was checked on the data, and is not protected")
     if query.people is not None:
-        found.append(f"That {_having(query)} a number is publicly known: it was checked, and is not protected")
+        having = f"{people(query.people, query.many)} {'has' if query.people == 1 else 'have'}"
+        found.append(f"That {having} a number is publicly known: it was checked, and is not protected")
     chosen = [
         *(["the levels"] if query.levels else ["the bounds", "the grid"] if query.values is not None else []),
         *(["the groups"] if query.groups else []),
@@ -287,8 +288,3 @@ def numbers_left_out(query: Statistic) -> list[str]:
     if query.others:
         found.append(f"'{_others(query)}' is of all {query.many} in no listed group, also of those that have none")
     return [*found, *shown_twice(query)]
-
-
-def _having(query: Statistic) -> str:
-    assert query.people is not None
-    return f"{people(query.people, query.many)} {'has' if query.people == 1 else 'have'}"

@@ -25,25 +25,23 @@ _THEOREM = (
 @stated.register
 def selection_statement(plan: SelectionPlan, places: int, frame: Frame) -> SelectionStatement:
     """Return the statement of a release of one name."""
-    query, accuracy = plan.query, plan.accuracy(places)
+    query, accuracy, counts = plan.query, plan.accuracy(places), plan.query.counts
+    of: VisitorQuery | NumberQuery
+    if isinstance(counts, CountVisitors):
+        of, assumed = visitors_asked(counts, places), visitors_assumed(counts)
+    else:
+        of, assumed = numbers_asked(counts, places), numbers_assumed(counts)
     return SelectionStatement(
         **frame.around(
-            assumed=_assumptions(query),
+            assumed=assumed,
             theorems=[_THEOREM],
             guaranteed=_guaranteed(plan, accuracy),
             not_guaranteed=_not_guaranteed(plan),
         ),
-        query=SelectionQuery(
-            kind=query.which, text=_question(query, places), noun=query.noun, options=places, of=_of(query, places)
-        ),
+        query=SelectionQuery(kind=query.which, text=_question(query, places), noun=query.noun, options=places, of=of),
         mechanism=SelectionMechanism(text=_mechanism(query, str(plan.mechanism.rate)), rate=str(plan.mechanism.rate)),
         accuracy=accuracy,
     )
-
-
-def _of(query: Selection, places: int) -> VisitorQuery | NumberQuery:
-    counts = query.counts
-    return visitors_asked(counts, places) if isinstance(counts, CountVisitors) else numbers_asked(counts, places)
 
 
 def _question(query: Selection, places: int) -> str:
@@ -69,11 +67,6 @@ def _mechanism(query: Selection, rate: str) -> str:
         f" the one with the {than}, and one of the accepted is named, each as likely: as if every count {got} exponential"
         f" noise of rate {rate}, and the {then} were named. No count is published"
     )
-
-
-def _assumptions(query: Selection) -> list[str]:
-    counts = query.counts
-    return visitors_assumed(counts) if isinstance(counts, CountVisitors) else numbers_assumed(counts)
 
 
 def _guaranteed(plan: SelectionPlan, accuracy: SelectionAccuracy) -> list[str]:

@@ -64,13 +64,7 @@ class ExpectedAnswers(Part):
 
 
 def expected_answers(decided: Decisions, counts: Counts, *, independent: bool = True) -> ExpectedAnswers:
-    """Return what to expect where every place is answered.
-
-    Args:
-        decided: the decisions about one count.
-        counts: how many places hold how many people.
-        independent: whether the noise of places is independent: without it there is no spread.
-    """
+    """Return what to expect where every place is answered; without independent noise of places there is no spread."""
     chances = {c: decided.probabilities(c) for c in counts}
     safe = {c: float(p.safe) for c, p in chances.items()}
     dangerous = {c: float(p.dangerous) for c, p in chances.items()}

@@ -71,10 +71,7 @@ def at_epsilon(notion: Notion) -> Real:
 def notions_beside(asked: Notion, *, visitors: bool, more: Iterable[Notion] = ()) -> list[Notion]:
     """Return the notions that are compared: the one asked for, then all others at its ε.
 
-    Args:
-        asked: the notion asked for.
-        visitors: whether a record is a set of facts; elsewhere it is a group or a number, and notions of facts say nothing.
-        more: others beside them.
+    Of visitors a record is a set of facts; elsewhere it is a group or a number, and notions of facts say nothing.
     """
     e = at_epsilon(asked)
     usual: list[Notion] = [kind(e) for kind in NAMED.values()]

@@ -8,13 +8,7 @@ HOW = {"sum": "the sum", "min": "the least", "max": "the greatest"}
 
 
 def counted_once(combine: str | None, *, grouped: bool, numbers: bool) -> str:
-    """Say how somebody with several rows is counted once; nothing where nobody has several, or all of them count.
-
-    Args:
-        combine: what becomes of several rows; None where every row is a person of its own.
-        grouped: whether there are several groups.
-        numbers: whether a number is asked about.
-    """
+    """Say how somebody with several rows is counted once; nothing where nobody has several, or all of them count."""
     if combine is None or combine == "refuse":
         return ""
     how = [f"with {HOW[combine]} of their numbers"] if numbers else []

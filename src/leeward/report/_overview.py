@@ -17,9 +17,7 @@ from leeward.report._words import Readable
 def overview_html(releases: Mapping[str, Sequence[Readable]]) -> str:
     """Return one self-contained HTML page, without scripts, that makes no network request.
 
-    Args:
-        releases: by the path of the report of each question, from the page, one a window; all of one data set, charged to
-            one budget.
+    The releases, one a window, are given by the path of each question's report; all are charged to one budget.
     """
     each = [one for windows in releases.values() for one in windows]
     first = each[0].statement

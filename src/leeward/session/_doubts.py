@@ -27,13 +27,8 @@ def doubts(
     """Yield the stops before a charge, in order; each raises a `DoubtfulDataError` where it stops.
 
     Between them the table is read, for those that follow: a release, which ends at the first that stops, reads no more.
-
-    Args:
-        table: the table.
-        queries: those without a stored answer, which are looked at together, as windows of one run.
-        beyond: returns how many numbers lie beyond the bounds.
-        going_on: whether a monitor has answered earlier windows.
-        progress: called with what is going on.
+    The questions are those without a stored answer, looked at together, as windows of one run; a monitor that is going on
+    has answered earlier windows.
     """
     from leeward.engine import (
         may_be_alike,

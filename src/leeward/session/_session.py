@@ -191,13 +191,7 @@ class Session(Private):
     def priced(
         self, plans: Sequence[AnyPlan], keys: Sequence[str], versions: Sequence[str] | None = None
     ) -> list[PricedPlan]:
-        """Resolve plans under their keys.
-
-        Args:
-            plans: the plans, made anew, about the table and the public list that are read.
-            keys: from `key`, one a plan.
-            versions: the labels of the content, one a plan, if not the budget's.
-        """
+        """Resolve plans that were made anew, under their keys and, where given, under other labels than the budget's."""
         counted_in, budget = self._counted_in(plans[0]), self.budget
         asked = list(zip([budget.version] * len(plans) if versions is None else versions, keys, strict=True))
         known = self.ledger.charged(budget.dataset, {*asked})
@@ -234,9 +228,7 @@ class Session(Private):
     def request(self, priced: PricedPlan, reserve: Real | None = None) -> Request:
         """Return what is asked of the ledger for a plan; the table is opened, and its content recognised.
 
-        Args:
-            priced: the plan.
-            reserve: the most that its answer can cost, in ε of the plan's notion; by default the plan's price.
+        ``reserve`` is the most that its answer can cost, in ε of the plan's notion; by default the plan's price.
         """
         from leeward.ledger import Request
 
@@ -266,12 +258,7 @@ class Session(Private):
         return Counts(exactly, CuratorNotes(counted.dropped, over, over=query.over_bound(over)))
 
     def draw(self, counted: Counts, draw: Draw) -> NDArray[np.int64]:
-        """Draw the integers that are stored: the only step that draws noise.
-
-        Args:
-            counted: from `count`.
-            draw: the mechanism: exact counts and bits to one integer a place, or the position of the one that is named.
-        """
+        """Draw the integers that are stored: the only step that draws noise."""
         self.progress("adding noise")
         return draw(counted.exactly, self.bits or SystemBits())
 

@@ -79,14 +79,9 @@ def amount_of(made: AnyPlan, counted_in: str) -> Amount:
 
 
 def standing(budget: Budget, notion: Notion, plans: Sequence[AnyPlan], keys: str, *, rows: bool = False) -> Standing:
-    """Return where a budget stands, and which of these plans have their answer.
+    """Return where a budget stands, and which of these plans have their answer; there are none where they are refused.
 
-    Args:
-        budget: the budget.
-        notion: that of the plans.
-        plans: the plans, which share their public list; none, where they are refused.
-        keys: the digest of the public list.
-        rows: whether they take every row for a person of its own.
+    The plans share their notion and their public list, whose digest is given.
     """
     from leeward.ledger._balance import agree
     from leeward.ledger._file import is_absent

@@ -75,10 +75,7 @@ class Together:
     ) -> list[Release]:
         """Carry all of them out, one release each: charged together, and published in their order.
 
-        Args:
-            if_doubtful: see `leeward.release`.
-            accept_useless: the questions that are released though they would say next to nothing.
-            done: an empty list, to which each release is added: it has those that were made ready where that is interrupted.
+        ``done`` is an empty list, to which each release is added: it has those made ready where that is interrupted.
         """
         noun = "window" if len(self.priced) == 1 else "release"
         for name, priced in self.priced.items():
@@ -101,14 +98,7 @@ def together(
     bits: Bits | None = None,
     progress: Progress = silent,
 ) -> Iterator[Together]:
-    """Price questions together.
-
-    Args:
-        asked: the plans of each question, by its name; those of one question share their table and public keys.
-        budget: where the price is charged.
-        bits: see `leeward.release`.
-        progress: see `leeward.release`.
-    """
+    """Price questions together, by their names; the plans of one question share their table and public keys."""
     with ExitStack() as stack:
         sessions, priced = dict[str, Session](), dict[str, list[PricedPlan]]()
         ledger: Ledger | None = None

@@ -84,10 +84,7 @@ _WHERE: Final = {
 def promises(query: Mapping[str, Any]) -> dict[str, str]:
     """Return what may be promised never to be wrong of a question, each in words; the usual first.
 
-    What is promised is one of `Never` or `Side`.
-
-    Args:
-        query: the keys of ``[query]``; none for visitors.
+    What is promised is one of `Never` or `Side`; of visitors ``[query]`` has no keys.
     """
     kind = query.get("kind", "visitors")
     words = dict[str, str]()
@@ -132,11 +129,7 @@ def decided(never: Never, people: int | str) -> dict[str, Any]:
 def number_keys(kind: str, column: str, answers: Mapping[str, str]) -> dict[str, Any]:
     """Return the keys of ``[query]`` about a number: its column, what becomes of several, and what is public of it.
 
-    Args:
-        kind: what is asked.
-        column: the column of the number.
-        answers: ``combine``, and of what is public what the kind needs: ``levels``, or ``lower``, ``upper``, ``step`` and
-            ``p``.
+    What is answered has ``combine``, and what the kind needs: ``levels``, or ``lower``, ``upper``, ``step`` and ``p``.
     """
     combine = answers.get("combine", "refuse")
     keys: dict[str, Any] = {"column": column} | ({} if combine == "refuse" else {"combine": combine})

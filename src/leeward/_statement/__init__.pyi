@@ -1,69 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-from ._documents import (
-    AdaptiveStated,
-    Chance,
-    CutStated,
-    DecidingStatement,
-    DecisionStated,
-    EveryoneStated,
-    GeometricStated,
-    GroupStatement,
-    LookStated,
-    NoisePart,
-    NumberMechanism,
-    NumberQuery,
-    NumberStatement,
-    RankMechanism,
-    SanitizedStated,
-    SelectionMechanism,
-    SelectionQuery,
-    SelectionStatement,
-    SensitivityStated,
-    VisitorQuery,
-    VisitorStatement,
-    WindowStated,
-)
-from ._heading import NOT_YET, BudgetStated, Heading, MonitorStated, NotionStated, Published, reading
-from ._keep import Keep
-from ._unlisted import DeltaStated, Statement, UnlistedMechanism, UnlistedQuery, UnlistedStatement
-from ._windows import WindowsStatement, window_of
-
-__all__ = [
-    "NOT_YET",
-    "AdaptiveStated",
-    "BudgetStated",
-    "Chance",
-    "CutStated",
-    "DecidingStatement",
-    "DecisionStated",
-    "DeltaStated",
-    "EveryoneStated",
-    "GeometricStated",
-    "GroupStatement",
-    "Heading",
-    "Keep",
-    "LookStated",
-    "MonitorStated",
-    "NoisePart",
-    "NotionStated",
-    "NumberMechanism",
-    "NumberQuery",
-    "NumberStatement",
-    "Published",
-    "RankMechanism",
-    "SanitizedStated",
-    "SelectionMechanism",
-    "SelectionQuery",
-    "SelectionStatement",
-    "SensitivityStated",
-    "Statement",
-    "UnlistedMechanism",
-    "UnlistedQuery",
-    "UnlistedStatement",
-    "VisitorQuery",
-    "VisitorStatement",
-    "WindowStated",
-    "WindowsStatement",
-    "reading",
-    "window_of",
-]
+from ._documents import AdaptiveStated as AdaptiveStated
+from ._documents import Chance as Chance
+from ._documents import CutStated as CutStated
+from ._documents import DecidingStatement as DecidingStatement
+from ._documents import DecisionStated as DecisionStated
+from ._documents import EveryoneStated as EveryoneStated
+from ._documents import GeometricStated as GeometricStated
+from ._documents import GroupStatement as GroupStatement
+from ._documents import LookStated as LookStated
+from ._documents import NoisePart as NoisePart
+from ._documents import NumberMechanism as NumberMechanism
+from ._documents import NumberQuery as NumberQuery
+from ._documents import NumberStatement as NumberStatement
+from ._documents import RankMechanism as RankMechanism
+from ._documents import SanitizedStated as SanitizedStated
+from ._documents import SelectionMechanism as SelectionMechanism
+from ._documents import SelectionQuery as SelectionQuery
+from ._documents import SelectionStatement as SelectionStatement
+from ._documents import SensitivityStated as SensitivityStated
+from ._documents import VisitorQuery as VisitorQuery
+from ._documents import VisitorStatement as VisitorStatement
+from ._documents import WindowStated as WindowStated
+from ._heading import NOT_YET as NOT_YET
+from ._heading import BudgetStated as BudgetStated
+from ._heading import Heading as Heading
+from ._heading import MonitorStated as MonitorStated
+from ._heading import NotionStated as NotionStated
+from ._heading import Published as Published
+from ._heading import reading as reading
+from ._keep import Keep as Keep
+from ._unlisted import DeltaStated as DeltaStated
+from ._unlisted import Statement as Statement
+from ._unlisted import UnlistedMechanism as UnlistedMechanism
+from ._unlisted import UnlistedQuery as UnlistedQuery
+from ._unlisted import UnlistedStatement as UnlistedStatement
+from ._windows import WindowsStatement as WindowsStatement
+from ._windows import window_of as window_of

@@ -1,40 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-from ._events import (
-    ComposedEvent,
-    Event,
-    GeometricEvent,
-    LaplaceEvent,
-    PureEvent,
-    SanitizedEvent,
-    SelfComposedEvent,
-    SubsampledEvent,
-    UnknownKeysEvent,
-)
-from ._odometer import Filter, Odometer
-from ._price_between_units import price
-from ._privacy_loss import Accountant, Direction
-from ._pure import Cost, cost
-from ._units import Cut, Unit, parallel, parts_touched
-
-__all__ = [
-    "Accountant",
-    "ComposedEvent",
-    "Cost",
-    "Cut",
-    "Direction",
-    "Event",
-    "Filter",
-    "GeometricEvent",
-    "LaplaceEvent",
-    "Odometer",
-    "PureEvent",
-    "SanitizedEvent",
-    "SelfComposedEvent",
-    "SubsampledEvent",
-    "Unit",
-    "UnknownKeysEvent",
-    "cost",
-    "parallel",
-    "parts_touched",
-    "price",
-]
+from ._events import ComposedEvent as ComposedEvent
+from ._events import Event as Event
+from ._events import GeometricEvent as GeometricEvent
+from ._events import LaplaceEvent as LaplaceEvent
+from ._events import PureEvent as PureEvent
+from ._events import SanitizedEvent as SanitizedEvent
+from ._events import SelfComposedEvent as SelfComposedEvent
+from ._events import SubsampledEvent as SubsampledEvent
+from ._events import UnknownKeysEvent as UnknownKeysEvent
+from ._odometer import Filter as Filter
+from ._odometer import Odometer as Odometer
+from ._price_between_units import price as price
+from ._privacy_loss import Accountant as Accountant
+from ._privacy_loss import Direction as Direction
+from ._pure import Cost as Cost
+from ._pure import cost as cost
+from ._units import Cut as Cut
+from ._units import Unit as Unit
+from ._units import parallel as parallel
+from ._units import parts_touched as parts_touched

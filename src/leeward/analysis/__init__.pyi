@@ -1,121 +1,69 @@
 # SPDX-License-Identifier: Apache-2.0
-from ._bounds import (
-    OneSided,
-    alap_beta,
-    alap_epsilon,
-    best_decision,
-    delta_bound,
-    delta_bound_complement,
-    delta_needed,
-    epsilon_bound,
-    epsilon_bound_complement,
-    epsilon_needed,
-    epsilon_needed_complement,
-    one_sided,
-)
-from ._certified_exponential import CertifiedExponential, certified_exponential
-from ._characterise import (
-    Hiding,
-    Measure,
-    Neighbourhood,
-    all_functions,
-    all_sets,
-    any_box,
-    any_record,
-    any_subset,
-    bayes,
-    chain_length,
-    diameter,
-    hidden,
-    hide_one,
-    hiding_bound,
-    hiding_distance,
-    is_tight,
-    maximally_tight,
-    measure_distance,
-    restricted,
-    substitute_all,
-    substitute_one,
-    tight,
-    without_chain,
-)
-from ._expansive import Expansion, expansion, expansive_chain, in_class_c, induced_edges, pushed
-from ._loss import LOSSES, LossMatrix, outside_ball, read_loss
-from ._optimal import Optimal, Shared, Universal, is_universally_optimal, optimal, shared
-from ._prior import read_prior
-from ._remap import Remapped, expected_loss, remap
-from ._risk import Risk, posterior, risk
-from ._sanitizers import BestSanitizer, best_sanitizer, expected_beta
-from ._shuffled import Shuffled, shuffled
-from ._usefulness import useful_within, usefulness, usefulness_curve
-
-__all__ = [
-    "LOSSES",
-    "BestSanitizer",
-    "CertifiedExponential",
-    "Expansion",
-    "Hiding",
-    "LossMatrix",
-    "Measure",
-    "Neighbourhood",
-    "OneSided",
-    "Optimal",
-    "Remapped",
-    "Risk",
-    "Shared",
-    "Shuffled",
-    "Universal",
-    "alap_beta",
-    "alap_epsilon",
-    "all_functions",
-    "all_sets",
-    "any_box",
-    "any_record",
-    "any_subset",
-    "bayes",
-    "best_decision",
-    "best_sanitizer",
-    "certified_exponential",
-    "chain_length",
-    "delta_bound",
-    "delta_bound_complement",
-    "delta_needed",
-    "diameter",
-    "epsilon_bound",
-    "epsilon_bound_complement",
-    "epsilon_needed",
-    "epsilon_needed_complement",
-    "expansion",
-    "expansive_chain",
-    "expected_beta",
-    "expected_loss",
-    "hidden",
-    "hide_one",
-    "hiding_bound",
-    "hiding_distance",
-    "in_class_c",
-    "induced_edges",
-    "is_tight",
-    "is_universally_optimal",
-    "maximally_tight",
-    "measure_distance",
-    "one_sided",
-    "optimal",
-    "outside_ball",
-    "posterior",
-    "pushed",
-    "read_loss",
-    "read_prior",
-    "remap",
-    "restricted",
-    "risk",
-    "shared",
-    "shuffled",
-    "substitute_all",
-    "substitute_one",
-    "tight",
-    "useful_within",
-    "usefulness",
-    "usefulness_curve",
-    "without_chain",
-]
+from ._bounds import OneSided as OneSided
+from ._bounds import alap_beta as alap_beta
+from ._bounds import alap_epsilon as alap_epsilon
+from ._bounds import best_decision as best_decision
+from ._bounds import delta_bound as delta_bound
+from ._bounds import delta_bound_complement as delta_bound_complement
+from ._bounds import delta_needed as delta_needed
+from ._bounds import epsilon_bound as epsilon_bound
+from ._bounds import epsilon_bound_complement as epsilon_bound_complement
+from ._bounds import epsilon_needed as epsilon_needed
+from ._bounds import epsilon_needed_complement as epsilon_needed_complement
+from ._bounds import one_sided as one_sided
+from ._certified_exponential import CertifiedExponential as CertifiedExponential
+from ._certified_exponential import certified_exponential as certified_exponential
+from ._characterise import Hiding as Hiding
+from ._characterise import Measure as Measure
+from ._characterise import Neighbourhood as Neighbourhood
+from ._characterise import all_functions as all_functions
+from ._characterise import all_sets as all_sets
+from ._characterise import any_box as any_box
+from ._characterise import any_record as any_record
+from ._characterise import any_subset as any_subset
+from ._characterise import bayes as bayes
+from ._characterise import chain_length as chain_length
+from ._characterise import diameter as diameter
+from ._characterise import hidden as hidden
+from ._characterise import hide_one as hide_one
+from ._characterise import hiding_bound as hiding_bound
+from ._characterise import hiding_distance as hiding_distance
+from ._characterise import is_tight as is_tight
+from ._characterise import maximally_tight as maximally_tight
+from ._characterise import measure_distance as measure_distance
+from ._characterise import restricted as restricted
+from ._characterise import substitute_all as substitute_all
+from ._characterise import substitute_one as substitute_one
+from ._characterise import tight as tight
+from ._characterise import without_chain as without_chain
+from ._expansive import Expansion as Expansion
+from ._expansive import expansion as expansion
+from ._expansive import expansive_chain as expansive_chain
+from ._expansive import in_class_c as in_class_c
+from ._expansive import induced_edges as induced_edges
+from ._expansive import pushed as pushed
+from ._loss import LOSSES as LOSSES
+from ._loss import LossMatrix as LossMatrix
+from ._loss import outside_ball as outside_ball
+from ._loss import read_loss as read_loss
+from ._optimal import Optimal as Optimal
+from ._optimal import Shared as Shared
+from ._optimal import Universal as Universal
+from ._optimal import is_universally_optimal as is_universally_optimal
+from ._optimal import optimal as optimal
+from ._optimal import shared as shared
+from ._prior import read_prior as read_prior
+from ._remap import Remapped as Remapped
+from ._remap import expected_loss as expected_loss
+from ._remap import remap as remap
+from ._risk import Risk as Risk
+from ._risk import posterior as posterior
+from ._risk import risk as risk
+from ._sanitizers import BestSanitizer as BestSanitizer
+from ._sanitizers import best_sanitizer as best_sanitizer
+from ._sanitizers import expected_beta as expected_beta
+from ._shuffled import Shuffled as Shuffled
+from ._shuffled import shuffled as shuffled
+from ._usefulness import useful_within as useful_within
+from ._usefulness import usefulness as usefulness
+from ._usefulness import usefulness_curve as usefulness_curve

@@ -1,98 +1,59 @@
 # SPDX-License-Identifier: Apache-2.0
-from ._accuracy import Accuracy
-from ._adaptive import AdaptiveAnswers, AdaptiveSanitized
-from ._calibration import rate_for
-from ._everyone import Everyone
-from ._exponential import exponential_fallback, exponential_mechanism, true_scale
-from ._finite import FiniteMechanism
-from ._geometric import Geometric
-from ._laplace import laplace_mechanism, scaling_function
-from ._monitor import Monitor, MonitorState, Round
-from ._noisy_max import NoisyMax
-from ._norm import NormMechanism
-from ._of_papers import (
-    addition_only,
-    ageo,
-    alap,
-    graded,
-    osdp_laplace,
-    removal_only,
-    salap,
-    truncated_geometric,
-    two_sided,
-)
-from ._one_sided_components import centred, one_sided_components
-from ._osdp import OSDPRandomizedResponse
-from ._planar import Displacement, PlanarMechanism
-from ._predictive import Allowance, PredictiveMechanism
-from ._randomized_response import RandomizedResponse, mangat, warner
-from ._rank_selection import RankSelection
-from ._sanitized import Sanitized, SanitizedAnswers
-from ._series import SeriesMechanism
-from ._sparse_vector import SparseVector, SparseVectorResult
-from ._subsampled import SubsampledCount, as_postprocessing, sample_tables, sampled_rows, subsampled, thin, thinning
-from ._threshold_rule import RandomizedSanitizer, ThresholdRule, alarm, randomized_sanitizer, sanitizer
-from ._tree import TreeMechanism
-from ._unknown_keys import UnknownKeys
-from ._utility_optimized import urap, urr
-
-__all__ = [
-    "Accuracy",
-    "AdaptiveAnswers",
-    "AdaptiveSanitized",
-    "Allowance",
-    "Displacement",
-    "Everyone",
-    "FiniteMechanism",
-    "Geometric",
-    "Monitor",
-    "MonitorState",
-    "NoisyMax",
-    "NormMechanism",
-    "OSDPRandomizedResponse",
-    "PlanarMechanism",
-    "PredictiveMechanism",
-    "RandomizedResponse",
-    "RandomizedSanitizer",
-    "RankSelection",
-    "Round",
-    "Sanitized",
-    "SanitizedAnswers",
-    "SeriesMechanism",
-    "SparseVector",
-    "SparseVectorResult",
-    "SubsampledCount",
-    "ThresholdRule",
-    "TreeMechanism",
-    "UnknownKeys",
-    "addition_only",
-    "ageo",
-    "alap",
-    "alarm",
-    "as_postprocessing",
-    "centred",
-    "exponential_fallback",
-    "exponential_mechanism",
-    "graded",
-    "laplace_mechanism",
-    "mangat",
-    "one_sided_components",
-    "osdp_laplace",
-    "randomized_sanitizer",
-    "rate_for",
-    "removal_only",
-    "salap",
-    "sample_tables",
-    "sampled_rows",
-    "sanitizer",
-    "scaling_function",
-    "subsampled",
-    "thin",
-    "thinning",
-    "true_scale",
-    "truncated_geometric",
-    "two_sided",
-    "urap",
-    "urr",
-    "warner",
-]
+from ._accuracy import Accuracy as Accuracy
+from ._adaptive import AdaptiveAnswers as AdaptiveAnswers
+from ._adaptive import AdaptiveSanitized as AdaptiveSanitized
+from ._calibration import rate_for as rate_for
+from ._everyone import Everyone as Everyone
+from ._exponential import exponential_fallback as exponential_fallback
+from ._exponential import exponential_mechanism as exponential_mechanism
+from ._exponential import true_scale as true_scale
+from ._finite import FiniteMechanism as FiniteMechanism
+from ._geometric import Geometric as Geometric
+from ._laplace import laplace_mechanism as laplace_mechanism
+from ._laplace import scaling_function as scaling_function
+from ._monitor import Monitor as Monitor
+from ._monitor import MonitorState as MonitorState
+from ._monitor import Round as Round
+from ._noisy_max import NoisyMax as NoisyMax
+from ._norm import NormMechanism as NormMechanism
+from ._of_papers import addition_only as addition_only
+from ._of_papers import ageo as ageo
+from ._of_papers import alap as alap
+from ._of_papers import graded as graded
+from ._of_papers import osdp_laplace as osdp_laplace
+from ._of_papers import removal_only as removal_only
+from ._of_papers import salap as salap
+from ._of_papers import truncated_geometric as truncated_geometric
+from ._of_papers import two_sided as two_sided
+from ._one_sided_components import centred as centred
+from ._one_sided_components import one_sided_components as one_sided_components
+from ._osdp import OSDPRandomizedResponse as OSDPRandomizedResponse
+from ._planar import Displacement as Displacement
+from ._planar import PlanarMechanism as PlanarMechanism
+from ._predictive import Allowance as Allowance
+from ._predictive import PredictiveMechanism as PredictiveMechanism
+from ._randomized_response import RandomizedResponse as RandomizedResponse
+from ._randomized_response import mangat as mangat
+from ._randomized_response import warner as warner
+from ._rank_selection import RankSelection as RankSelection
+from ._sanitized import Sanitized as Sanitized
+from ._sanitized import SanitizedAnswers as SanitizedAnswers
+from ._series import SeriesMechanism as SeriesMechanism
+from ._sparse_vector import SparseVector as SparseVector
+from ._sparse_vector import SparseVectorResult as SparseVectorResult
+from ._subsampled import SubsampledCount as SubsampledCount
+from ._subsampled import as_postprocessing as as_postprocessing
+from ._subsampled import sample_tables as sample_tables
+from ._subsampled import sampled_rows as sampled_rows
+from ._subsampled import subsampled as subsampled
+from ._subsampled import thin as thin
+from ._subsampled import thinning as thinning
+from ._threshold_rule import RandomizedSanitizer as RandomizedSanitizer
+from ._threshold_rule import ThresholdRule as ThresholdRule
+from ._threshold_rule import alarm as alarm
+from ._threshold_rule import randomized_sanitizer as randomized_sanitizer
+from ._threshold_rule import sanitizer as sanitizer
+from ._tree import TreeMechanism as TreeMechanism
+from ._unknown_keys import UnknownKeys as UnknownKeys
+from ._utility_optimized import urap as urap
+from ._utility_optimized import urr as urr

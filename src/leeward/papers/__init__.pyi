@@ -7,14 +7,3 @@ from ._recompute import recompute as recompute
 from ._recompute import write as write
 from ._recomputed import Recomputed as Recomputed
 from ._visits import VisitsFile as VisitsFile
-
-__all__ = [
-    "Claim",
-    "Figure",
-    "Peopleflow",
-    "Recomputed",
-    "VisitsFile",
-    "household_power",
-    "recompute",
-    "write",
-]

@@ -1,56 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-from ._advice import bounded_gain, cautions, crossover, extreme_reveals, filled_bins, region, variances
-from ._answer_compare import AnswerComparison, AnswerOption
-from ._answer_report import AnswerReport, answer_report
-from ._ask import plan
-from ._compare import Comparison, Scenario
-from ._decisions import Chances, Decisions, State, decisions
-from ._number_plan import NumberPlan
-from ._option import Option
-from ._plan import Decide, Plan
-from ._plan_report import plan_report
-from ._rank_plan import RankPlan
-from ._recommend import Recommendation, recommend
-from ._report import PlanReport
-from ._selection_compare import NameComparison, NameOption
-from ._selection_plan import SelectionPlan
-from ._selection_report import NameReport, name_report
-from ._side_by_side import compare
-from ._unlisted_plan import UnlistedPlan
-
-__all__ = [
-    "AnswerComparison",
-    "AnswerOption",
-    "AnswerReport",
-    "Chances",
-    "Comparison",
-    "Decide",
-    "Decisions",
-    "NameComparison",
-    "NameOption",
-    "NameReport",
-    "NumberPlan",
-    "Option",
-    "Plan",
-    "PlanReport",
-    "RankPlan",
-    "Recommendation",
-    "Scenario",
-    "SelectionPlan",
-    "State",
-    "UnlistedPlan",
-    "answer_report",
-    "bounded_gain",
-    "cautions",
-    "compare",
-    "crossover",
-    "decisions",
-    "extreme_reveals",
-    "filled_bins",
-    "name_report",
-    "plan",
-    "plan_report",
-    "recommend",
-    "region",
-    "variances",
-]
+from ._advice import bounded_gain as bounded_gain
+from ._advice import cautions as cautions
+from ._advice import crossover as crossover
+from ._advice import extreme_reveals as extreme_reveals
+from ._advice import filled_bins as filled_bins
+from ._advice import region as region
+from ._advice import variances as variances
+from ._answer_compare import AnswerComparison as AnswerComparison
+from ._answer_compare import AnswerOption as AnswerOption
+from ._answer_report import AnswerReport as AnswerReport
+from ._answer_report import answer_report as answer_report
+from ._ask import plan as plan
+from ._compare import Comparison as Comparison
+from ._compare import Scenario as Scenario
+from ._decisions import Chances as Chances
+from ._decisions import Decisions as Decisions
+from ._decisions import State as State
+from ._decisions import decisions as decisions
+from ._number_plan import NumberPlan as NumberPlan
+from ._option import Option as Option
+from ._plan import Decide as Decide
+from ._plan import Plan as Plan
+from ._plan_report import plan_report as plan_report
+from ._rank_plan import RankPlan as RankPlan
+from ._recommend import Recommendation as Recommendation
+from ._recommend import recommend as recommend
+from ._report import PlanReport as PlanReport
+from ._selection_compare import NameComparison as NameComparison
+from ._selection_compare import NameOption as NameOption
+from ._selection_plan import SelectionPlan as SelectionPlan
+from ._selection_report import NameReport as NameReport
+from ._selection_report import name_report as name_report
+from ._side_by_side import compare as compare
+from ._unlisted_plan import UnlistedPlan as UnlistedPlan

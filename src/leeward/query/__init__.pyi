@@ -1,67 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-from ._ask_statistic import Kind, statistic
-from ._counting import CountWhere, Domain, Histogram, Linear, SumOf, SumOverPeople
-from ._effect import Effect, Query
-from ._groups import Groups
-from ._numeric import Mean, Numeric, Percentile, Sum, maximum, median, minimum, percentile
-from ._records import Records, records
-from ._sampling import PoissonSampling
-from ._selection import Selection, select
-from ._sensitivity import Sensitivity, rank_rate, rate_between, sensitivity, sensitivity_each, sensitivity_lines
-from ._source import Grid, Places, Visits, grid, places, visits
-from ._spread import Variance
-from ._statistic import Statistic
-from ._table import Source, Spark
-from ._unlisted_groups import UnlistedGroups, unlisted_groups
-from ._visitors import CountVisitors, IfMore, count_visitors
-from ._window import Window, moment
-
-__all__ = [
-    "CountVisitors",
-    "CountWhere",
-    "Domain",
-    "Effect",
-    "Grid",
-    "Groups",
-    "Histogram",
-    "IfMore",
-    "Kind",
-    "Linear",
-    "Mean",
-    "Numeric",
-    "Percentile",
-    "Places",
-    "PoissonSampling",
-    "Query",
-    "Records",
-    "Selection",
-    "Sensitivity",
-    "Source",
-    "Spark",
-    "Statistic",
-    "Sum",
-    "SumOf",
-    "SumOverPeople",
-    "UnlistedGroups",
-    "Variance",
-    "Visits",
-    "Window",
-    "count_visitors",
-    "grid",
-    "maximum",
-    "median",
-    "minimum",
-    "moment",
-    "percentile",
-    "places",
-    "rank_rate",
-    "rate_between",
-    "records",
-    "select",
-    "sensitivity",
-    "sensitivity_each",
-    "sensitivity_lines",
-    "statistic",
-    "unlisted_groups",
-    "visits",
-]
+from ._ask_statistic import Kind as Kind
+from ._ask_statistic import statistic as statistic
+from ._counting import CountWhere as CountWhere
+from ._counting import Domain as Domain
+from ._counting import Histogram as Histogram
+from ._counting import Linear as Linear
+from ._counting import SumOf as SumOf
+from ._counting import SumOverPeople as SumOverPeople
+from ._effect import Effect as Effect
+from ._effect import Query as Query
+from ._groups import Groups as Groups
+from ._numeric import Mean as Mean
+from ._numeric import Numeric as Numeric
+from ._numeric import Percentile as Percentile
+from ._numeric import Sum as Sum
+from ._numeric import maximum as maximum
+from ._numeric import median as median
+from ._numeric import minimum as minimum
+from ._numeric import percentile as percentile
+from ._records import Records as Records
+from ._records import records as records
+from ._sampling import PoissonSampling as PoissonSampling
+from ._selection import Selection as Selection
+from ._selection import select as select
+from ._sensitivity import Sensitivity as Sensitivity
+from ._sensitivity import rank_rate as rank_rate
+from ._sensitivity import rate_between as rate_between
+from ._sensitivity import sensitivity as sensitivity
+from ._sensitivity import sensitivity_each as sensitivity_each
+from ._sensitivity import sensitivity_lines as sensitivity_lines
+from ._source import Grid as Grid
+from ._source import Places as Places
+from ._source import Visits as Visits
+from ._source import grid as grid
+from ._source import places as places
+from ._source import visits as visits
+from ._spread import Variance as Variance
+from ._statistic import Statistic as Statistic
+from ._table import Source as Source
+from ._table import Spark as Spark
+from ._unlisted_groups import UnlistedGroups as UnlistedGroups
+from ._unlisted_groups import unlisted_groups as unlisted_groups
+from ._visitors import CountVisitors as CountVisitors
+from ._visitors import IfMore as IfMore
+from ._visitors import count_visitors as count_visitors
+from ._window import Window as Window
+from ._window import moment as moment

@@ -1,16 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-from ._notions import GRADED, NUMBER_NOTIONS
-from ._policies import POLICY_NOTIONS
-from ._questions import check_questions, read_questions
-from ._spec import Spec, check_spec, read_spec
-
-__all__ = [
-    "GRADED",
-    "NUMBER_NOTIONS",
-    "POLICY_NOTIONS",
-    "Spec",
-    "check_questions",
-    "check_spec",
-    "read_questions",
-    "read_spec",
-]
+from ._notions import GRADED as GRADED
+from ._notions import NUMBER_NOTIONS as NUMBER_NOTIONS
+from ._policies import POLICY_NOTIONS as POLICY_NOTIONS
+from ._questions import check_questions as check_questions
+from ._questions import read_questions as read_questions
+from ._spec import Spec as Spec
+from ._spec import check_spec as check_spec
+from ._spec import read_spec as read_spec

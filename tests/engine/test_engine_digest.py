@@ -6,8 +6,10 @@ import itertools
 import json
 import re
 import struct
+import threading
 from datetime import datetime, timedelta
 from decimal import Decimal
+from unittest.mock import Mock
 
 import duckdb
 import numpy as np
@@ -404,6 +406,22 @@ def _refused(monkeypatch, name, value):
             digest(ROWS)
     finally:
         content_module._check_engine.cache_clear()
+
+
+def test_a_process_that_may_start_no_thread_makes_the_same_digest(monkeypatch):
+    """As under ``ulimit -u``, or in a container with few processes."""
+    wanted = digest(ROWS)
+    content_module._stretched.cache_clear()
+    monkeypatch.setattr(threading.Thread, "start", Mock(side_effect=RuntimeError("can't start new thread")))
+    assert digest(ROWS) == wanted
+
+
+def test_a_digest_for_which_there_is_no_memory_is_refused_as_other_work_is(monkeypatch):
+    content_module._stretched.cache_clear()
+    monkeypatch.setattr(content_module, "_COST", 1 << 20)  # a gigabyte, which OpenSSL does not take by itself
+    with pytest.raises(MemoryError):
+        content_module._stretched(KEY, "[]")
+    content_module._stretched.cache_clear()
 
 
 # ---- marks: one value has one form, whatever it is called and however it is stored

@@ -111,8 +111,7 @@ def recognised(bound: Bound, key: bytes, times: Sequence[str]) -> Content:
         known.setdefault(all_of, found.rows)
         known.update({of_each[i]: [found.differs[str(i)], found.rows[0], *found.values[str(i)]] for i in new})
     covered = [["rows", names, said, *known[all_of]], *(["values", *known[of_one][1:]] for of_one in of_each)]
-    with ThreadPoolExecutor() as pool:  # each takes its moment
-        digest, *stretched = pool.map(functools.partial(_stretched, key), map(json.dumps, covered))
+    digest, *stretched = _all_stretched(key, [json.dumps(sums) for sums in covered])
     marks = {name: mark.hex()[:32] for name, mark in zip(names, stretched, strict=True)}
     telling = [name for name, of_one in zip(names, of_each, strict=True) if known[of_one][0] and name not in times]
     bound.check_unchanged()
@@ -191,7 +190,19 @@ def _derived(key: bytes) -> bytes:
     return b"".join(each[:16] for each in made)
 
 
+def _all_stretched(key: bytes, covered: Sequence[str]) -> list[bytes]:
+    stretched = functools.partial(_stretched, key)
+    try:
+        with ThreadPoolExecutor() as pool:  # each takes its moment
+            return list(pool.map(stretched, covered))
+    except RuntimeError:  # this process may start no thread more
+        return [stretched(sums) for sums in covered]
+
+
 @functools.lru_cache(maxsize=256)  # window after window asks for the same columns
 def _stretched(key: bytes, sums: str) -> bytes:
     """A digest of sums that takes some 20 ms and 8 MiB to make."""
-    return hashlib.scrypt(sums.encode(), salt=key, n=_COST, r=8, p=1, dklen=32)
+    try:
+        return hashlib.scrypt(sums.encode(), salt=key, n=_COST, r=8, p=1, dklen=32)
+    except ValueError:  # OpenSSL has no other word for it
+        raise MemoryError from None

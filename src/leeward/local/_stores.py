@@ -7,9 +7,10 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from leeward._paths import resolve, resolve_ledger
+from leeward._toml import Section
 from leeward.errors import DataError, SpecError
 from leeward.exact._real import Real
 from leeward.ledger import MemoizedReports, PersonBudgets, read_secret
@@ -25,14 +26,11 @@ _FORGOTTEN: Final = {
 """What making a store anew does where there was one."""
 
 
-class StoreSection(Protocol):
+class StoreSection(Section):
     """A section of a spec that names a store, and the secret that people are kept under in it: two files."""
 
-    @property
-    def store(self) -> str: ...
-
-    @property
-    def secret(self) -> str: ...
+    store: str
+    secret: str
 
 
 @dataclass(frozen=True)

@@ -88,8 +88,7 @@ class PlanarNoise:
                 "there would be none: a draw is other than 0 once in e^(2^512)",
                 "Take a smaller ε, or a finer grid",
             )
-        object.__setattr__(self, "rate", number)
-        object.__setattr__(self, "norm", norm)
+        self.__dict__.update(rate=number, norm=norm)
 
     # ---- drawing
 

@@ -178,17 +178,7 @@ def _figure_4() -> tuple[Figure, Numbers]:
         ["(a) true", "(b) as in the paper: noise of rate ε per 10 W", "(c) truly ε·d_∞"], horizontal_spacing=0.08
     )
     for panel in range(3):
-        figure.add_trace(
-            go.Scatter(
-                x=minute,
-                y=truth.tolist(),
-                mode="lines",
-                line={"color": GREY, "width": 2},
-                name="true",
-                showlegend=panel == 0,
-            ),
-            **place(figure, panel),
-        )
+        lines(figure, panel, pd.DataFrame({"minute": minute, "true": truth}), "minute", ["true"], {"true": GREY})
         axes(figure, panel, "minutes", "watts" if panel == 0 else "")
     for (name, values), panel, colour in zip(shown.items(), (1, 1, 2, 2), (BLUE, PURPLE, RED, SAND), strict=True):
         points(figure, panel, minute, np.asarray(values).tolist(), name, colour)

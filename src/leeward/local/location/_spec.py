@@ -15,6 +15,7 @@ from leeward.distance._regions import Back
 from leeward.ledger._person_budgets import Over
 from leeward.local._as_they_are import AsTheyAre
 from leeward.local._level_keys import Level
+from leeward.local._stores import StoreSection
 from leeward.local.location._terms import LevelOf, Missing, Otherwise, Outside
 from leeward.query._source import check_zone
 
@@ -109,21 +110,16 @@ class Output(AsTheyAre):
     map: bool = False
 
 
-class Budget(Section):
+class Budget(StoreSection):
     """``[budget]``: how many reports of one person in one day are paid for; of several levels, what they cost together."""
 
-    store: str
-    secret: str
     reports_a_day: int | None = None
     a_day: Level | None = None
     over: Over = "refuse"
 
 
-class Repeat(Section):
+class Repeat(StoreSection):
     """``[repeat]``: the same report for the same person on the same grid point."""
-
-    store: str
-    secret: str
 
 
 class Track(Section):

@@ -16,9 +16,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._toml import Section
 from leeward.ledger import PersonBudgets
 from leeward.ledger._person_budgets import Over
+from leeward.local._stores import StoreSection
 from leeward.local.series._days import AS_WRITTEN
 from leeward.local.series._readings import Readings
 from leeward.local.series._schedule import Per, Schedule
@@ -27,11 +27,9 @@ from leeward.local.series._series import Series
 _FIRST: Final = date(1970, 1, 1).toordinal()
 
 
-class Budget(Section):
+class Budget(StoreSection):
     """``[budget]``: how many times the readings of a meter's day are paid for, and where that is kept."""
 
-    store: str
-    secret: str
     reports_a_day: int
     over: Over = "refuse"
 

@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._private import Private
-from leeward._toml import Section
 from leeward.ledger import MemoizedReports
 from leeward.ledger._identity import named
 from leeward.ledger._memoized_reports import Once
-from leeward.local._stores import forgotten
+from leeward.local._stores import StoreSection, forgotten
 from leeward.local.series._days import AS_WRITTEN
 from leeward.local.series._grid import Integers
 from leeward.local.series._readings import Readings
@@ -30,11 +29,8 @@ Draw = Callable[[Readings], Integers]
 """Noisy readings in steps, for readings."""
 
 
-class Repeat(Section):
+class Repeat(StoreSection):
     """``[repeat]``: the same noisy reading for the same meter and time."""
-
-    store: str
-    secret: str
 
 
 def law_of(series: Series, price: str) -> str:

@@ -527,7 +527,6 @@ NEED_NO_TABLE = {
     "tables.Writer",  # of text, which is handed on at once
     # what is written in a spec, or follows from it alone
     *("local.Budget", "local.PublicPlaces", "local.SeriesChoice", "local.SeriesBudget", "local.AttackerView"),
-    "local.StoreSection",
     # a look at a published file, private and without a dict: tests/local/test_attacked looks at these
     *("local.Attack", "local.Attacked"),
     # what an attacker sees of made-up people

@@ -79,11 +79,27 @@ class SeriesDistance:
         return "norm" in self.noises
 
 
+def _each(readings: int, _width: Real) -> Real:  # a function with a name, like those below: it is pickled by it
+    return exact(readings)
+
+
+def _one(_readings: int, _width: Real) -> Real:
+    return exact(1)
+
+
+def _range(_readings: int, width: Real) -> Real:
+    return width
+
+
+def _how_many(steps: Iterable[int]) -> int:
+    return sum(step > 0 for step in steps)
+
+
 DISTANCES: Final[dict[Between, SeriesDistance]] = {
     "maximum": SeriesDistance(
         "d_∞",
         moved=max,
-        share=lambda readings, _: exact(readings),
+        share=_each,
         rate="ε/n",
         promise="Two series that differ by at most {unit} in every reading are told apart, by what is published of {span},"
         " by odds of at most e^ε = {factor}; by at most twice as much at e^(2ε), and so on; ε = {epsilon}",
@@ -92,15 +108,15 @@ DISTANCES: Final[dict[Between, SeriesDistance]] = {
     "manhattan": SeriesDistance(
         "d_1",
         moved=sum,
-        share=lambda _readings, _width: exact(1),
+        share=_one,
         rate="ε",
         promise="Two series whose readings differ by {unit} in all, added up, are told apart by odds of at most e^ε ="
         " {factor}, by twice as much at e^(2ε), and so on; ε = {epsilon}",
     ),
     "hamming": SeriesDistance(
         "d_h",
-        moved=lambda steps: sum(step > 0 for step in steps),
-        share=lambda _, width: width,
+        moved=_how_many,
+        share=_range,
         rate="ε/range",
         promise="Any reading may have been any other: by what is published, two series that differ in one reading are told"
         " apart by odds of at most e^ε = {factor}, in k readings by e^(k·ε); ε = {epsilon}",

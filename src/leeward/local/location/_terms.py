@@ -193,7 +193,7 @@ class Terms:
 
 
 class PositionNoise(Protocol):
-    """Noise for positions in a box, as statements, pictures and comparisons see it, such as `PlanarLaplace`."""
+    """Noise for positions in a box, as statements, pictures and comparisons see it: what `PlanarLaplace` says of each."""
 
     box: Box
     plane: LocalPlane
@@ -207,31 +207,23 @@ class PositionNoise(Protocol):
     fit_for_release: bool
 
     @property
-    def norm(self) -> Norm:
-        """The norm of the plane."""
+    def norm(self) -> Norm: ...
 
     @property
-    def step(self) -> Real:
-        """The grid step in metres."""
+    def step(self) -> Real: ...
 
     @property
-    def snapping(self) -> Real:
-        """What each report costs beyond ε times the distance."""
+    def snapping(self) -> Real: ...
 
     @property
-    def ground_epsilon(self) -> Real:
-        """The ε a metre for distances as the crow flies."""
+    def ground_epsilon(self) -> Real: ...
 
-    def describe(self) -> Displacement:
-        """Return how far reports lie from the truth, in metres."""
+    def describe(self) -> Displacement: ...
 
-    def to_grid(self, latitude: NDArray[np.float64], longitude: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the grid points of positions: shape (n, 2)."""
+    def to_grid(self, latitude: NDArray[np.float64], longitude: NDArray[np.float64]) -> NDArray[np.int64]: ...
 
-    def shown(self, noisy: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return noisy grid points as they are shown: latitudes and longitudes in degrees."""
+    def shown(self, noisy: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
 
     def perturb_points(
         self, latitude: ArrayLike, longitude: ArrayLike
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return a report for each position: latitudes and longitudes in degrees, shape (n,)."""
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...

@@ -335,7 +335,12 @@ def plan_decisions(query: Counted, notion: Notion, how: Deciding) -> Plan:
     mechanism = how.mechanism
     check_choice("mechanism", mechanism, get_args(MechanismName), "there is no such mechanism", error=SpecError)
     check_choice("what", how.what, get_args(What), "there is no such thing to publish", error=SpecError)
-    safe_at_most, dangerous_at_least = _thresholds(how.safe_at_most, how.dangerous_at_least)
+    if how.safe_at_most is None and how.dangerous_at_least is None:
+        raise SpecError(
+            "No decision", "nothing would be said of any place", "Give safe_at_most, dangerous_at_least or both"
+        )
+    safe_at_most = _people("safe_at_most", how.safe_at_most, 0)
+    dangerous_at_least = _people("dangerous_at_least", how.dangerous_at_least, 1)
     guesses = check_about(query, how.about, how.left_out, mechanism)
     if mechanism == "auto":
         only_safe = safe_at_most is not None and dangerous_at_least is None
@@ -424,23 +429,6 @@ def _in_words_of(query: Counted) -> Iterator[None]:
 
 
 _CURVE, _MOST_PEOPLE, _MOST_LEFT_OUT, _MOST_SAID = 500, 10**12, 20, 6
-
-
-def _thresholds(safe_at_most: int | None, dangerous_at_least: int | None) -> tuple[int | None, int | None]:
-    """Return the thresholds as Python's integers."""
-    if safe_at_most is None and dangerous_at_least is None:
-        raise SpecError(
-            "No decision", "nothing would be said of any place", "Give safe_at_most, dangerous_at_least or both"
-        )
-    safe_at_most = _people("safe_at_most", safe_at_most, 0)
-    dangerous_at_least = _people("dangerous_at_least", dangerous_at_least, 1)
-    if safe_at_most is not None and dangerous_at_least is not None and dangerous_at_least <= safe_at_most:
-        raise InputError(
-            f"dangerous_at_least = {dangerous_at_least} with safe_at_most = {safe_at_most}",
-            "a place could be both",
-            "Give dangerous_at_least above safe_at_most",
-        )
-    return safe_at_most, dangerous_at_least
 
 
 def _people(name: str, value: int | None, least: int) -> int | None:

@@ -16,7 +16,7 @@ from leeward.mechanism import Everyone, Geometric, Sanitized
 from leeward.notion import ADP, Graded, GradedFacts, Personalised
 from leeward.planner import Scenario, plan_report
 from leeward.planner._ask import remade
-from leeward.planner._both_promises import both_promises
+from leeward.planner._same_price import both_promises
 from leeward.planner._useless import refuse_useless
 
 OF_ALL: dict[str, Any] = {"safe_at_most": 5, "about": "everyone"}

@@ -24,8 +24,8 @@ from leeward.noise import SeededBitsForTests
 from leeward.notion import GroupDP, Maximum, Notion
 from leeward.planner import NumberPlan, RankPlan
 from leeward.planner._number_plan import in_order
-from leeward.planner._one_each import joint_or_each, one_each
 from leeward.planner._rank_plan import plan_rank
+from leeward.planner._same_price import joint_or_each, one_each
 from leeward.planner._statistic_plan import ASSUMED, plan_statistic
 from leeward.planner._useless import refuse_useless
 from leeward.query import Statistic

@@ -72,8 +72,7 @@ def prices_of(found: Iterable[DryRun]) -> list[Amount]:
 
 def _print_question(one: DryRun) -> None:
     _print_statement(one.statements[0])
-    _print_both_promises(one.plans[0])
-    _print_one_each(one.plans[0])
+    _print_same_price(one.plans[0])
     if len(one.plans) > 1:
         say(f"\n{len(one.plans)} windows, one release each.")
 
@@ -104,20 +103,11 @@ def price_of(plans: Sequence[AnyPlan], paid: Sequence[Amount], counted_in: str, 
     return f"{own}{in_all}{'' if own == charged.epsilon else other}{with_delta}"
 
 
-def _print_both_promises(made: AnyPlan) -> None:
-    """Where a bound leaves people out, print how often *safe* is said of those counted and of everyone, at this price."""
-    from leeward.planner._both_promises import both_promises
-    from leeward.planner._plan import Plan
+def _print_same_price(made: AnyPlan) -> None:
+    """Print what else the price of a plan would buy, where that is another promise, or releases one by one."""
+    from leeward.planner._same_price import same_price
 
-    if isinstance(made, Plan) and (odds := both_promises(made)):
-        print_parts("", facts(odds))
-
-
-def _print_one_each(made: AnyPlan) -> None:
-    """Of several percentiles, print how near one release of each would be, at this price."""
-    from leeward.planner._one_each import joint_or_each
-
-    if rows := joint_or_each(made):
+    if rows := same_price(made):
         print_parts("", facts(rows))
 
 

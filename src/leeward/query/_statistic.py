@@ -25,7 +25,6 @@ from leeward.errors import InputError, NotPrivateError
 from leeward.notion import INSERT, REPLACE, WITHDRAW, Change
 from leeward.notion._metric import BoundedChange, bounded_change
 from leeward.notion._value_grid import ValueGrid
-from leeward.query._combined import HOW, counted_once
 from leeward.query._effect import Effect, one_cell
 from leeward.query._group_names import By, Group, columns_of
 from leeward.query._groups import Intervals, effect_on_groups
@@ -37,7 +36,7 @@ from leeward.query._numeric import (
     check_fine,
 )
 from leeward.query._percentiles import ranks_of_several
-from leeward.query._records import AsksRecords, Records
+from leeward.query._records import HOW, AsksRecords, Records, counted_once
 from leeward.query._spread import Spread
 from leeward.query._window import Window
 

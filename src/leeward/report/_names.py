@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from leeward._statement import NumberQuery, SelectionStatement, VisitorQuery
-from leeward.query._combined import counted_once
+from leeward.query._records import counted_once
 from leeward.report._numbers import group_of
 from leeward.report._words import Readable, is_truncated, many
 

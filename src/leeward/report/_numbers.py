@@ -15,9 +15,9 @@ from leeward._statement import NumberMechanism, NumberQuery, NumberStatement
 from leeward.exact._real import inf
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy
 from leeward.planner._people import people
-from leeward.query._combined import HOW, counted_once
 from leeward.query._group_names import Group, answer_column, columns_named, group_named, lists_of
 from leeward.query._percentiles import names_of
+from leeward.query._records import HOW, counted_once
 from leeward.report._words import Readable, between, many, only_kept, when
 
 MOST_LINES = 80

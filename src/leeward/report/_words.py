@@ -27,7 +27,7 @@ from leeward._statement import (
 from leeward.planner._decisions import STATES
 from leeward.planner._people import a, at_most_people, people, places
 from leeward.planner._people import empty as empty_of
-from leeward.query._combined import counted_once
+from leeward.query._records import counted_once
 
 KEPT = {"latest": "visited last", "earliest": "visited first"}
 """How a person's places are chosen when they exceed the bound."""

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from leeward._buffers import repeated
 from leeward._optional import optional
 from leeward._plain import plain
 from leeward._private import Private
-from leeward._statement import Statement
+from leeward._statement import Statement, WindowsStatement, window_of
 from leeward.errors import InputError, RefusedError, check_choice
 from leeward.outputs import STATEMENT, Write, prepared
 from leeward.query._reasons import said
@@ -275,7 +276,7 @@ def saving(
     Args:
         directory: the directory.
         folders: the name of each one's folder; an empty name is the directory itself. Those that share one are windows of
-            one question, and are written together: see `leeward.session._windows`.
+            one question, and are written together: see `answers_of_windows`.
         what: what is saved; another kind of output is not replaced.
         keep: leave the folders of an earlier call that are not among these.
         overview: write one report over all of them too, in the directory itself.
@@ -334,8 +335,6 @@ def _formats() -> Mapping[str, Any]:
 
 def _described(releases: Sequence[Release], windows: bool, formats: Sequence[str]) -> dict[str, Write]:
     """What is written of a release, or of several windows, by name, with what catalogues read: the statement last."""
-    from leeward.session._windows import answers_of_windows
-
     files = _of_windows(releases) if windows else releases[0]._files()
     table = answers_of_windows(releases) if windows and formats else releases[0].answers
     statement = files.pop(STATEMENT)
@@ -347,13 +346,14 @@ def _described(releases: Sequence[Release], windows: bool, formats: Sequence[str
 
 def _of_windows(releases: Sequence[Release]) -> dict[str, Write]:
     """What is written of several windows of one question, by name: a table, a page, and all statements, which are last."""
-    from leeward.session._windows import answers_of_windows, statement_of_windows
+    import pyarrow.parquet as pq
+
     from leeward.tables._sheets import MOST_ROWS_OF_A_SHEET, write_sheet
 
     table = answers_of_windows(releases)
-    text = statement_of_windows(releases).to_json() + "\n"
+    text = WindowsStatement(format=1, windows=tuple(one.statement for one in releases)).to_json() + "\n"
     files = releases[0]._files()
-    files["answers.parquet"] = lambda path: _write_parquet(table, path)
+    files["answers.parquet"] = lambda path: pq.write_table(table, path, compression="zstd")
     files["answers.csv"] = lambda path: write_sheet(table, path)
     if table.num_rows >= MOST_ROWS_OF_A_SHEET:
         del files["answers.csv"]
@@ -362,16 +362,26 @@ def _of_windows(releases: Sequence[Release]) -> dict[str, Write]:
     return files
 
 
+def answers_of_windows(releases: Sequence[Release]) -> pa.Table:
+    """Return the answers of all windows as one table: ``window_start``, ``window_end``, and what each answer has.
+
+    A column of the answers that is called so itself stays, and the other one gets an underscore.
+    """
+    names = set(releases[0].answers.column_names)
+    start, end = (name + "_" * (name in names) for name in ("window_start", "window_end"))
+    tables = []
+    for one in releases:
+        window, size = window_of(one.statement), one.answers.num_rows
+        ends = {start: window.start, end: window.end}
+        columns = {name: repeated(text, size) for name, text in ends.items()}
+        tables.append(pa.table({**columns, **{name: one.answers[name] for name in one.answers.column_names}}))
+    return pa.concat_tables(tables, promote_options="default")
+
+
 def _write_windows(releases: Sequence[Release], path: Path) -> None:
     from leeward.report import windows_html
 
     path.write_text(windows_html(releases), "utf-8")
-
-
-def _write_parquet(table: pa.Table, path: Path) -> None:
-    import pyarrow.parquet as pq
-
-    pq.write_table(table, path, compression="zstd")
 
 
 def folder_names(windows: Sequence[Mapping[str, Any]]) -> list[str]:

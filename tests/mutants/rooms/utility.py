@@ -55,7 +55,7 @@ MUTANTS = [
     M("leeward.planner._rank_plan", "RankPlan.reach", "missed / len(self.mechanisms)", "missed", RANK_TRUTH, "half the time one of several is further off"),
     M("leeward.planner._number_plan", "NumberPlan.noise_within_95_percent", "0.95 ** (1 / (len(self.query.ps) or 1))", "0.95", "tests/planner/test_number_plan.py", "one of several is further off"),
     M("leeward.planner._number_plan", "in_order", "axis=1", "axis=0", RANK, "percentiles of several groups are mixed"),
-    M("leeward.planner._one_each", "one_each", "shares += 1 / plan_rank", "shares = 1 / plan_rank", RANK, "one release of each costs what the last does"),
+    M("leeward.planner._same_price", "one_each", "shares += 1 / plan_rank", "shares = 1 / plan_rank", RANK, "one release of each costs what the last does"),
     M("leeward.engine._groups", "GroupList.digest", 'keys.append(["percentiles", ', 'keys = (["percentiles", ', "tests/engine/test_engine_numbers.py",
       "the public keys of percentiles are those of any groups"),
     M("leeward.engine._numbers", "_statistic", "for p in query.ps or (numeric.p,)", "for p in query.ps[:1] or (numeric.p,)", "tests/engine/test_engine_numbers.py",

@@ -12,10 +12,10 @@ from leeward.planner._accuracy import MeanAccuracy
 from leeward.planner._certain_curve import gives_curve, too_high
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._people import people
-from leeward.query._combined import HOW
 from leeward.query._group_names import columns_named
 from leeward.query._numeric import Percentile
 from leeward.query._percentiles import names_of
+from leeward.query._records import HOW
 from leeward.query._source import Allowed
 from leeward.query._spread import Variance
 from leeward.query._statistic import Statistic

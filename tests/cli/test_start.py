@@ -15,7 +15,6 @@ OTHERS = {
     "leeward.planner._answer_compare",
     "leeward.planner._answer_report",
     "leeward.planner._selection_compare",
-    "leeward.planner._selection_report",
     "leeward.session._monitor",
 }
 """What other questions need: layers hand on their names one by one, so that none of it is loaded."""

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 import leeward as lw
 from leeward.report import report_html, windows_html
-from leeward.report._overview import overview_html
+from leeward.report._html import overview_html
 from leeward.report._plan import plan_html
 from leeward.session import monitor
 from leeward.spec import check_spec

@@ -54,13 +54,12 @@ from leeward.local.series._routes import routes
 from leeward.planner import answer_report
 from leeward.query import Source
 from leeward.query._left_out import MostLeftOut
-from leeward.session._answer import answer
 from leeward.session._check import check_planned
 from leeward.session._dry_run import dry_run
 from leeward.session._question import question as question_of
 from leeward.session._release import release_planned
 from leeward.session._result import CuratorNotes, saving
-from leeward.session._session import Session
+from leeward.session._session import Session, answer
 from leeward.session._together import together
 from leeward.spec import check_spec
 from leeward.tables._detected import detected

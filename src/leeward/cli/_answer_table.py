@@ -9,9 +9,8 @@ from leeward._plain import counted
 from leeward.cli._output import facts, print_parts, table
 from leeward.planner._accuracy import MeanAccuracy
 from leeward.planner._answer_cells import Cells, cells_of
-from leeward.planner._answer_report import AnswerReport, AnswersAsked
+from leeward.planner._answer_report import AnswerReport, AnswersAsked, NameAsked, NameReport
 from leeward.planner._people import people, places
-from leeward.planner._selection_report import NameAsked, NameReport
 from leeward.planner._words import epsilon, label, leaks, refused, short, useless
 from leeward.query._group_names import columns_named
 

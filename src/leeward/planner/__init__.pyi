@@ -9,7 +9,9 @@ from ._advice import variances as variances
 from ._answer_compare import AnswerComparison as AnswerComparison
 from ._answer_compare import AnswerOption as AnswerOption
 from ._answer_report import AnswerReport as AnswerReport
+from ._answer_report import NameReport as NameReport
 from ._answer_report import answer_report as answer_report
+from ._answer_report import name_report as name_report
 from ._ask import plan as plan
 from ._compare import Comparison as Comparison
 from ._compare import Scenario as Scenario
@@ -29,7 +31,5 @@ from ._report import PlanReport as PlanReport
 from ._selection_compare import NameComparison as NameComparison
 from ._selection_compare import NameOption as NameOption
 from ._selection_plan import SelectionPlan as SelectionPlan
-from ._selection_report import NameReport as NameReport
-from ._selection_report import name_report as name_report
 from ._side_by_side import compare as compare
 from ._unlisted_plan import UnlistedPlan as UnlistedPlan

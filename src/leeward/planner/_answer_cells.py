@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from leeward._plain import at_most, tabled_percent
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy, UnlistedAccuracy
 from leeward.planner._answer_compare import Side
-from leeward.planner._answer_report import AnswerOptionPart, AnswerReport
-from leeward.planner._selection_report import NameOptionPart, NameReport
+from leeward.planner._answer_report import AnswerOptionPart, AnswerReport, NameOptionPart, NameReport
 from leeward.planner._words import label, short
 
 Cells = tuple[list[str], list[list[str]]]

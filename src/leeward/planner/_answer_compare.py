@@ -20,14 +20,13 @@ from leeward.exact._real import Exact
 from leeward.notion import Notion, RemovalOnly, words_of
 from leeward.notion._metric import Manhattan, NormalisedManhattan
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy, UnlistedAccuracy
-from leeward.planner._compare import Scenario
+from leeward.planner._compare import Scenario, Ways
 from leeward.planner._number_plan import NumberPlan
 from leeward.planner._rank_plan import RankPlan
 from leeward.planner._row import Row, at_epsilon, notions_beside, with_prices
 from leeward.planner._statistic_plan import PercentileMechanism, plan_statistic
 from leeward.planner._unlisted_plan import UnlistedPlan, delta_of, plan_unlisted
 from leeward.planner._useless import refuse_useless
-from leeward.planner._ways import Ways
 from leeward.query._numeric import Percentile
 from leeward.query._statistic import Statistic
 from leeward.query._unlisted_groups import UnlistedGroups
@@ -113,7 +112,7 @@ class AnswerOption(Row):
 
 @dataclass(frozen=True)
 class AnswerComparison(Ways[Answered, AnswerOption]):
-    """Ways to answer with numbers; see `leeward.planner._ways`."""
+    """Ways to answer with numbers; see `leeward.planner._compare`."""
 
     @property
     def advice(self) -> tuple[str, ...]:

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Rational
-from typing import Any
+from typing import Any, Generic
 
-from leeward._displayed import Drawn
+from leeward._displayed import Displayed, Drawn
 from leeward._plain import told
 from leeward._taught import taught
 from leeward.accounting._budget_notion import budget_notion
@@ -29,7 +29,8 @@ from leeward.planner._everyone import admits, unbounded
 from leeward.planner._expected import Counts, check_counts
 from leeward.planner._option import Offered, Option, errors_of, with_counts
 from leeward.planner._plan import Deciding, Plan, Planned, moved, only_falls, plan_decisions
-from leeward.planner._row import at_epsilon, notions_beside, with_prices
+from leeward.planner._plan_of import Asked as Question
+from leeward.planner._row import AnyRow, at_epsilon, notions_beside, with_prices
 from leeward.planner._useless import refuse_useless
 from leeward.query import CountVisitors
 from leeward.query._selection import Counted
@@ -114,6 +115,35 @@ class Scenario:
     def size(self) -> int:
         """How many places expectations are about: those of the counts, else of the list, else 1."""
         return sum(self.counts.values()) if self.counts else self.places or 1
+
+
+@dataclass(frozen=True)
+class Ways(Displayed, Generic[Question, AnyRow]):
+    """A comparison of ways to answer a question of which nothing is decided: every row, and what was asked.
+
+    Attributes:
+        query: the question.
+        notion: the notion asked for.
+        scenario: what is known or assumed beside them.
+        options: the rows, that which `leeward.release` carries out first.
+        refusal: why it refuses what was asked; empty if it does not.
+    """
+
+    query: Question
+    notion: Notion
+    scenario: Scenario
+    options: tuple[AnyRow, ...]
+    refusal: str
+
+    @property
+    def counted_in(self) -> str:
+        """What the budget is counted in, as a ledger writes it."""
+        return self.scenario.counted_in or budget_notion(self.notion, rows=self.query.of_rows)
+
+    @property
+    def possible(self) -> tuple[AnyRow, ...]:
+        """The rows that are not refused."""
+        return tuple(option for option in self.options if not option.refused)
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,12 @@ from leeward.errors import InputError, NoiseError, NotPrivateError, RefusedError
 from leeward.exact._real import Real
 from leeward.noise import DirectedGeometric
 from leeward.notion import Notion
-from leeward.planner._compare import Scenario
+from leeward.planner._compare import Scenario, Ways
 from leeward.planner._number_plan import plan_number
 from leeward.planner._row import Row, notions_beside, with_prices
 from leeward.planner._selection_odds import ExpectedName, by_counts, by_name, expected_name, gaps_of, within_by_counts
 from leeward.planner._selection_plan import SelectionPlan, plan_selection
 from leeward.planner._useless import refuse_useless
-from leeward.planner._ways import Ways
 from leeward.query import CountVisitors, Selection
 from leeward.query._sensitivity import sensitivity
 
@@ -60,7 +59,7 @@ class NameOption(Row):
 
 @dataclass(frozen=True)
 class NameComparison(Ways[Selection, NameOption]):
-    """Ways to find a name; see `leeward.planner._ways`."""
+    """Ways to find a name; see `leeward.planner._compare`."""
 
     @property
     def advice(self) -> str:

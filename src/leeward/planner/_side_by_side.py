@@ -19,10 +19,9 @@ from leeward.query._unlisted_groups import AnyQuestion, UnlistedGroups
 
 if TYPE_CHECKING:  # what other questions need is loaded when one is compared
     from leeward.planner._answer_compare import AnswerComparison
-    from leeward.planner._answer_report import AnswerReport
+    from leeward.planner._answer_report import AnswerReport, NameReport
     from leeward.planner._report import PlanReport
     from leeward.planner._selection_compare import NameComparison
-    from leeward.planner._selection_report import NameReport
 
 AnyReport: TypeAlias = "PlanReport | NameReport | AnswerReport"
 """What is known of a question before it is paid for: of decisions, of a name, or of numbers."""
@@ -109,8 +108,7 @@ def report_of(
         from leeward.planner._plan_report import plan_report
 
         return plan_report(compared, count=count, probability=probability)
-    from leeward.planner._answer_report import answer_report
+    from leeward.planner._answer_report import answer_report, name_report
     from leeward.planner._selection_compare import NameComparison
-    from leeward.planner._selection_report import name_report
 
     return name_report(compared) if isinstance(compared, NameComparison) else answer_report(compared)

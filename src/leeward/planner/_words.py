@@ -16,8 +16,7 @@ from leeward.query._group_names import columns_named
 from leeward.query._statistic import Noun
 
 if TYPE_CHECKING:
-    from leeward.planner._answer_report import AnswerOptionPart
-    from leeward.planner._selection_report import NameOptionPart
+    from leeward.planner._answer_report import AnswerOptionPart, NameOptionPart
 
 _MOST_ODDS = 6
 """Odds by how many people are left out, that are shown; the document has more."""
@@ -42,7 +41,7 @@ def name(option: OptionPart | AnswerOptionPart | NameOptionPart) -> str:
     """Return an option's notion and mechanism."""
     if isinstance(option, OptionPart):  # before the others are loaded: a plan of decisions needs none of them
         return f"{label(option.notion)}, {option.mechanism}"
-    from leeward.planner._selection_report import NameOptionPart
+    from leeward.planner._answer_report import NameOptionPart
 
     return f"{label(option.notion)}, {option.by if isinstance(option, NameOptionPart) else option.mechanism}"
 

@@ -17,11 +17,10 @@ from leeward.accounting import Accountant, Filter, Odometer
 from leeward.accounting._pure import Cost
 from leeward.planner._answer_cells import cells_of
 from leeward.planner._answer_compare import AnswerComparison
-from leeward.planner._answer_report import answer_report
+from leeward.planner._answer_report import answer_report, name_report
 from leeward.planner._compare import Comparison
 from leeward.planner._plan_report import plan_report
 from leeward.planner._selection_compare import NameComparison
-from leeward.planner._selection_report import name_report
 from leeward.planner._words import refused
 from leeward.report._page import unturned
 from leeward.report._plan import table_of

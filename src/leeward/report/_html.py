@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, assert_never
 
@@ -289,3 +290,34 @@ def _ratio(figure: go.Figure) -> float:
     """Return the width of the map over its height, kept within what is pleasant on a page."""
     (left, right), (bottom, top) = (map(float, axis.range) for axis in (figure.layout.xaxis, figure.layout.yaxis))
     return min(max((right - left) / (top - bottom), 0.8), 2.2)
+
+
+def overview_html(releases: Mapping[str, Sequence[Readable]]) -> str:
+    """Return one self-contained HTML page, without scripts, that makes no network request.
+
+    The releases, one a window, are given by the path of each question's report; all are charged to one budget.
+    """
+    each = [one for windows in releases.values() for one in windows]
+    first = each[0].statement
+    # two questions that are one to the ledger have one entry, and are charged once
+    prices = {one.statement.entry: Fraction(words.charged(one.statement)[0]) for one in each}
+    return template("overview.html.j2").render(
+        statement=first,
+        words=words,
+        unfit=any(not one.statement.fit_for_release for one in each),
+        asked=[
+            {
+                "path": path,
+                "name": path.partition("/")[0],
+                "headline": headline(windows[0]) if len(windows) == 1 else f"{len(windows):,} windows",
+                "text": windows[0].statement.query.text,
+                "guaranteed": words.nearest(windows[0].statement.guaranteed),
+                "notion": f"{windows[0].statement.notion.name} at ε = {windows[0].statement.notion.epsilon}",
+                "price": str(sum((Fraction(words.charged(one.statement)[0]) for one in windows), Fraction(0))),
+            }
+            for path, windows in releases.items()
+        ],
+        total=str(sum(prices.values(), Fraction(0))),
+        counted_in=None if first.budget is None else first.budget.notion,
+        style=Markup(asset("report.css")),
+    )

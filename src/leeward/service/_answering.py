@@ -45,10 +45,9 @@ from leeward.service._documents import Answered, Asked, Bought, DataSets, Offere
 from leeward.service._held import Held
 from leeward.service._offers import DataSet, Offers
 from leeward.service._tokens import Issued
-from leeward.session._answer import answer
 from leeward.session._bought import bought
 from leeward.session._result import Release
-from leeward.session._session import PaidAnswer, PricedPlan, Session
+from leeward.session._session import PaidAnswer, PricedPlan, Session, answer
 from leeward.session._statement import privacy_statement
 
 MOST_UNANSWERED: Final = 10

@@ -320,7 +320,7 @@ def saving(
             return place.write(files)
 
         def overview_html(made: Mapping[str, Sequence[Release]]) -> str:
-            from leeward.report._overview import overview_html
+            from leeward.report._html import overview_html
 
             return overview_html({folder + REPORT: each for folder, each in made.items()})
 

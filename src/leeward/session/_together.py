@@ -19,10 +19,9 @@ from leeward.errors import LeewardError, SpecError, check_choice, noted
 from leeward.noise import Bits
 from leeward.planner._selection_plan import AnyPlan
 from leeward.planner._useless import refuse_useless
-from leeward.session._answer import answer
 from leeward.session._budget import Budget
 from leeward.session._result import Release
-from leeward.session._session import PricedPlan, Session
+from leeward.session._session import PricedPlan, Session, answer
 from leeward.session._standing import refuse_total
 
 if TYPE_CHECKING:

@@ -295,7 +295,7 @@ def _split(exponent: Real) -> tuple[Real, Fraction]:
 def _without_logs(terms: _Sum) -> tuple[dict[Real, Fraction], Real]:
     """Write a sum as e^r · (a sum with the integer powers of every `LogSum` expanded); return that sum and r."""
     terms, removed, done = _gathered(terms), ZERO, set[Monomial]()
-    while atoms := {m for r in terms for m in r.terms if _is_log_sum(m)} - done:
+    while atoms := {m for r in terms for m in r.terms if _is_log(m, LogSum)} - done:
         atom = max(
             atoms, key=lambda m: (len(str(m[1][0])), str(m[1][0]))
         )  # the outermost first: it may hold the others
@@ -320,7 +320,7 @@ def _gathered(terms: _Sum) -> dict[Real, Fraction]:
 
     Powers that are further apart than that stay apart.
     """
-    for atom in {m for r in terms for m, c in r.terms.items() if _is_log_prime(m) and abs(c) >= 1}:
+    for atom in {m for r in terms for m, c in r.terms.items() if _is_log(m, LogPrime) and abs(c) >= 1}:
         prime = atom[1][0].prime  # type: ignore[attr-defined]
         series: dict[Real, list[tuple[int, Fraction]]] = {}
         for r, c in terms.items():
@@ -350,12 +350,8 @@ def _stripped(power: int, coefficient: Fraction, prime: int) -> tuple[int, Fract
     return power, coefficient
 
 
-def _is_log_prime(monomial: Monomial) -> bool:
-    return monomial[0] == 1 and len(monomial[1]) == 1 and isinstance(monomial[1][0], LogPrime)
-
-
-def _is_log_sum(monomial: Monomial) -> bool:
-    return monomial[0] == 1 and len(monomial[1]) == 1 and isinstance(monomial[1][0], LogSum)
+def _is_log(monomial: Monomial, kind: type[LogPrime | LogSum]) -> bool:
+    return monomial[0] == 1 and len(monomial[1]) == 1 and isinstance(monomial[1][0], kind)
 
 
 def _sum_add(left: _Sum, right: _Sum) -> dict[Real, Fraction]:

@@ -15,9 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from leeward.exact._real import Exact, finite
 from leeward.exact._weight import Weight, exp_minus
 from leeward.mechanism._finite import FiniteMechanism
@@ -53,14 +50,11 @@ class OSDPRandomizedResponse:
 
     def release(self, records: Sequence[R], bits: Bits | None = None) -> list[R]:
         """Return the published records, in the order given: give them in an order that says nothing."""
-        chosen = self._flip(len(records), bits)
+        chosen = Coin(self.kept).flip(len(records), bits or SystemBits())
         return [r for r, on in zip(records, chosen.tolist(), strict=True) if on and not self._withheld(r)]
 
     def _withheld(self, record: Hashable) -> bool:
         return record is WITHHELD or bool(self.sensitive(record))
-
-    def _flip(self, size: int, bits: Bits | None) -> NDArray[np.bool_]:
-        return Coin(self.kept).flip(size, bits or SystemBits())
 
     def on(self, records: Iterable[Hashable]) -> FiniteMechanism:
         """Return the exact matrix for one person's record: outputs are the non-sensitive records, and `WITHHELD`."""

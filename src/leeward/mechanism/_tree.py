@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,17 +147,13 @@ class TreeMechanism:
                 reached = dict(zip(held, totals, strict=True))
                 node = law.on(range(min(totals), max(totals) + 1)).pull_back(held, reached.__getitem__)
                 node = node.then(lambda z: (z,))
-                made = node if made is None else made.beside(node).then(_joined)
+                made = node if made is None else made.beside(node).then(lambda pair: (*pair[0], *pair[1]))
         assert made is not None  # there is a level, and it has a span
         return made
 
     def __repr__(self) -> str:
         nodes = ", ".join(f"{len(level):,}" for level in self.levels)
         return f"<TreeMechanism: {self._series.kind.symbol}, ε = {self._series.epsilon}, levels of {nodes} nodes>"
-
-
-def _joined(pair: tuple[tuple[Any, ...], tuple[Any, ...]]) -> tuple[Any, ...]:
-    return (*pair[0], *pair[1])
 
 
 def _stops(level: Sequence[int]) -> tuple[int, ...]:

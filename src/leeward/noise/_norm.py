@@ -87,14 +87,10 @@ class NormNoise:
         for m in range(len(self._eulerian) - 1):
             if not left.size:
                 break
-            on = self._coin(m).flip(left.size, bits)
+            on = _eulerian_coin(self.rate, self.size, self.one_sided, m).flip(left.size, bits)
             left = left[on]
             total[left] = np.minimum(total[left] + 1, _WIDEST)
         return total
-
-    def _coin(self, m: int) -> Coin:
-        """The coin Pr[more than m | at least m] of the Eulerian part."""
-        return _eulerian_coin(self.rate, self.size, self.one_sided, m)
 
     # ---- the law, exactly
 
@@ -240,6 +236,7 @@ def _origin(rate: Real, size: int, one_sided: bool) -> Weight:
 
 @functools.lru_cache(maxsize=4096)
 def _eulerian_coin(rate: Real, size: int, one_sided: bool, m: int) -> Coin:
+    """The coin Pr[more than m | at least m] of the Eulerian part."""
     weights: list[tuple[Weight, Any]] = [
         (exp_minus(rate * (i - m)), number) for i, number in enumerate(_eulerian(size, one_sided)) if i >= m
     ]

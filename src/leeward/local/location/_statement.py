@@ -24,7 +24,6 @@ from leeward.local.location._documents import (
 from leeward.local.location._length import off
 from leeward.local.location._projection import LocalPlane
 from leeward.local.location._terms import AttackerPart, Compared, FeltPart, PositionNoise, Terms
-from leeward.mechanism._planar import Displacement
 from leeward.version import __version__
 
 _SHOWN: Final = (10, 100, 1_000, 10_000)
@@ -81,7 +80,9 @@ def statement(geo: PositionNoise, terms: Terms | None = None, others: Sequence[s
         mechanism=PositionMechanism(
             name=_NAMES.get(terms.places, "planar Laplace"), text=_mechanism(geo, terms), step=str(geo.step)
         ),
-        displacement=None if terms.over_places else _displacement(geo.describe()),
+        displacement=None
+        if terms.over_places
+        else DisplacementPart(**{name: float(f"{value:.4g}") for name, value in asdict(geo.describe()).items()}),
         expected_loss=terms.compared,
         post_processing=tuple(_after(geo, terms)),
         budget=ReportBudget(
@@ -167,10 +168,6 @@ def _plane(plane: LocalPlane) -> PlanePart:
         f" plane than on the ground, so the promise holds in true metres; distances are shorter by up to"
         f" {at_most(100 * plane.shrinkage, 2)} %, so the noise is larger on the ground by as much",
     )
-
-
-def _displacement(away: Displacement) -> DisplacementPart:
-    return DisplacementPart(**{name: float(f"{value:.4g}") for name, value in asdict(away).items()})
 
 
 def _mechanism(geo: PositionNoise, terms: Terms) -> str:

@@ -87,7 +87,7 @@ def expected_answers(decided: Decisions, counts: Counts, *, independent: bool = 
 
 def expected_answers_stopping(mechanism: Sanitized | AdaptiveSanitized, counts: Counts) -> ExpectedAnswers:
     """Return what to expect of a mechanism that stops if the places come in a random order."""
-    looks, t = _looks(mechanism), _threshold(mechanism)
+    looks, t = _looks(mechanism)
     answered = _answered(mechanism, counts)
     return ExpectedAnswers(
         answered=float(answered.sum()),
@@ -103,21 +103,18 @@ def expected_answers_stopping(mechanism: Sanitized | AdaptiveSanitized, counts: 
 
 def _answered(mechanism: Sanitized | AdaptiveSanitized, counts: Counts) -> NDArray[np.float64]:
     """Return how many places with each of these counts are answered before the stop, on average, in a random order."""
-    looks, t = _looks(mechanism), _threshold(mechanism)
+    looks, t = _looks(mechanism)
     costs, limit = mechanism.costs
     numbers = [*counts.values()]
     published = [[float(p) for p in looks.published(t - c)] for c in counts]
     return reached(numbers, published, costs, limit) * numbers
 
 
-def _looks(mechanism: Sanitized | AdaptiveSanitized) -> LargestLook:
-    """Every look at a count: the sanitized mechanism has one."""
-    return mechanism.law if isinstance(mechanism, AdaptiveSanitized) else LargestLook((mechanism.law,), (0,))
-
-
-def _threshold(mechanism: Sanitized | AdaptiveSanitized) -> int:
+def _looks(mechanism: Sanitized | AdaptiveSanitized) -> tuple[LargestLook, int]:
+    """Return every look at a count, of which the sanitized mechanism has one, and the threshold."""
     assert isinstance(mechanism.at_most, int)  # in a plan all places have one
-    return mechanism.at_most
+    looks = mechanism.law if isinstance(mechanism, AdaptiveSanitized) else LargestLook((mechanism.law,), (0,))
+    return looks, mechanism.at_most
 
 
 def _split(chance: Mapping[int, float], counts: Counts, true: set[int]) -> tuple[float, float]:
@@ -160,7 +157,7 @@ def errors_above(mechanism: Sanitized | AdaptiveSanitized, counts: Counts | None
     above that, and by noise more; where it is, by noise alone. Each weighs as much as it is published there: as often as it
     is reached before the stop, which its own noise does not decide, and published then.
     """
-    looks, t = _looks(mechanism), _threshold(mechanism)
+    looks, t = _looks(mechanism)
     chances: dict[tuple[int, int], float] = {}
     known = counts or {0: 1}
     for c, answered in zip(known, _answered(mechanism, known), strict=True):

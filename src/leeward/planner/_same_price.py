@@ -64,11 +64,8 @@ def one_each(made: AnyPlan) -> RankPlan | None:
     """Return the plan as it would be with a release of each percentile, ε divided so that all have one rate.
 
     With the rates r_i of each for the whole of ε, that is the rate 1/Σ(1/r_i): the i-th then costs its part of ε. Any other
-    division makes one of the rates smaller, and the largest of the errors larger.
-
-    Returns:
-        The plan, whose rate is no larger than that of one release of all; None where it is not about several percentiles
-        by rank, or the rate has no closed form.
+    division makes one of the rates smaller, and the largest of the errors larger. None where it is not about several
+    percentiles by rank, or the rate has no closed form.
     """
     if not isinstance(made, RankPlan) or not made.query.ps:
         return None

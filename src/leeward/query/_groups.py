@@ -9,6 +9,12 @@ The policies are propositions about a row, so this is for tables in which every 
 are over columns, the filter takes part: a policy that does not speak of a filtered column lets it change, and then a count
 rises. Where records are listed, as the nodes of a Blowfish graph are, they are the values of the column by which rows are
 grouped.
+
+Intervals of a number are public groups too, ``by = { age = { lower = "0", upper = "100", step = "20" } }``: the groups are
+the intervals ``[lower + i·step, lower + (i + 1)·step)``, named by their ends. Numbers beyond the bounds are in the first and
+the last of them, so everybody with a number is in exactly one; who has none is in no group, as one whose value is not
+listed. What one person moves is therefore what it is for any public groups. A histogram of two numbers is a count of the
+groups by intervals of both.
 """
 
 from __future__ import annotations
@@ -21,7 +27,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from leeward._plain import reading_alike, told
+from leeward._plain import decimal, reading_alike, told
 from leeward._taught import taught
 from leeward.errors import InputError, SpecError
 from leeward.exact._real import Exact
@@ -31,7 +37,7 @@ from leeward.notion._value_grid import ValueGrid
 from leeward.query._counting import CountWhere, Histogram
 from leeward.query._effect import Effect
 from leeward.query._group_names import By, Group, answer_column, columns_of, end_columns, lists_of
-from leeward.query._intervals import asked_intervals, named_intervals
+from leeward.query._public_values import public_values
 from leeward.query._source import MOST_CELLS, Allowed, check_whole
 
 
@@ -164,6 +170,32 @@ class Groups:
 
     by: Listed
     others: Allowed | None = None
+
+
+_KEYS = ("lower", "upper", "step")
+
+
+def asked_intervals(column: str, given: Mapping[str, Any]) -> ValueGrid:
+    """Return the public ends of the intervals of a column."""
+    if set(given) != {*_KEYS}:
+        wrong = next((key for key in given if key not in _KEYS), None)
+        missing = next((key for key in _KEYS if key not in given), "")
+        raise SpecError(
+            f"by = {told(column)}: {'the key ' + told(wrong) if wrong is not None else missing + ' is missing'}",
+            "intervals have public ends, and all are as wide",
+            "Give a list of values, or lower, upper and step",
+        )
+    values = public_values(given["lower"], given["upper"], given["step"])
+    if (many := int(values.width / values.step)) > MOST_CELLS:
+        raise SpecError(
+            f"{many:,} intervals of {told(column)}", f"{MOST_CELLS:,} groups are the most", "Use wider steps"
+        )
+    return values
+
+
+def named_intervals(values: ValueGrid) -> tuple[str, ...]:
+    """Return what the intervals are called, in their order: ``0 to 20``; no two alike."""
+    return tuple(f"{low} to {high}" for low, high in itertools.pairwise(map(decimal, values.points)))
 
 
 def asked_groups(by: Any, others: Any) -> tuple[By, tuple[Group, ...], Intervals]:

@@ -20,7 +20,7 @@ from leeward.engine import open_data, read_keys
 from leeward.errors import DataError, NotPrivateError, SpecError
 from leeward.notion import INSERT, REPLACE, WITHDRAW
 from leeward.notion._metric import bounded_change
-from leeward.query._intervals import named_intervals
+from leeward.query._groups import named_intervals
 
 AGES = {"lower": 0, "upper": 30, "step": 10}
 HOURS = {"lower": "-1/2", "upper": "1", "step": "1/2"}

@@ -53,18 +53,9 @@ def effect_on_groups(
 ) -> Effect | None:
     """Return the exact moves of the counts of rows in each group under a step of policies; None if none are derived.
 
-    Args:
-        by: the column that says in which group a row is, or several.
-        groups: its values that are counted, one count each; of several columns a value each.
-        keep: only rows whose column holds one of these values are counted.
-        change: the step.
-        others: whether rows that hold none of these values are counted too, last, in one group.
-        time: the column of times, where only rows in a window are counted; None where rows of all times are.
-        cut: those columns of groups that are intervals of a number. Which interval a row is in follows from that column
-            alone, and takes every value; so where nothing else looks at the column, it stands for a column of their names.
-
-    Raises:
-        InputError: a policy names a value that a group, or the filter, spells otherwise.
+    Only rows in the filter, and where there is a column of times in a window, are counted; of the others the last group is,
+    if it is asked for. Which interval of a column that is ``cut`` a row is in follows from that column alone, and takes
+    every value; so where nothing else looks at the column, it stands for a column of their names.
     """
     for of, lists in (("groups", lists_of(by, groups)), ("filter", keep)):
         for column in {*lists} - {*cut}:

@@ -172,14 +172,7 @@ class Session(Private):
         return asked.canonical()
 
     def price(self, plans: Sequence[AnyPlan]) -> list[PricedPlan]:
-        """Resolve plans, one release each; the first opens the budget where there is none yet.
-
-        Raises:
-            BudgetConflictError: the budget is counted in another notion than it says, or has another cap, or what it is
-                counted in does not pay for a plan.
-            InputError: a plan was altered.
-            CapExceededError: several plans without a stored answer cost more than what is left.
-        """
+        """Resolve plans, one release each; the first opens the budget where there is none yet."""
         # remade first: a plan that was altered must not decide even the key. A sanitized plan's price may depend on how many
         known = [remade(made).listing(len(self.keys)) for made in plans]
         self.refuse_another_table(known)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from leeward.planner._selection_plan import AnyPlan
-    from leeward.query._unlisted_groups import AnyQuestion
     from leeward.spec._spec import Spec
 
 
@@ -27,32 +26,14 @@ def compared(
     error: str = "0.001",
     wish: tuple[int, str] = (0, "0.9"),
 ) -> AnyReport:
-    """Compare ways to answer the question of a spec; reads the public list and the ledger, never the data.
+    """Compare ways to answer the one question of a spec; reads the public list and the ledger, never the data.
 
-    Args:
-        spec: of one question.
-        counts: how many places hold how many people, as `leeward plan --counts` takes it; None if it is not known.
-        releases: how many such releases there are in all; None for one a window.
-        delta: δ at which their total is given, and of the rows that need one, where the spec has none.
-        error: α for notions that can be wrong, where the spec has none.
-        wish: places with so many people are to be called safe so often.
+    What is given beside it is what the options of `leeward plan` say; by default there is one release a window.
     """
-    ask: Any = compare  # whose overloads know no question of every kind
-    scenario = _scenario(spec, spec.counted(), counts, releases, delta, error)
-    return report_of(ask(spec.questions()[0], spec.notion(), **spec.asking(), scenario=scenario), *wish)
-
-
-def _scenario(
-    spec: Spec,
-    queries: Sequence[AnyQuestion],
-    counts: str | None,
-    releases: int | None,
-    delta: str,
-    error: str,
-) -> Scenario:
     from leeward.engine import read_keys
     from leeward.session._standing import standing
 
+    queries = spec.counted()
     keys, windows = read_keys(queries[0]), len(queries)
     plans: Sequence[AnyPlan]
     try:
@@ -66,7 +47,7 @@ def _scenario(
             f"the spec has {counted(windows, 'window')}, one release each",
             f"Give at least {windows}, or leave it out",
         )
-    return Scenario(
+    scenario = Scenario(
         places=len(keys),
         counts=None if counts is None else read_counts(counts),
         releases=windows if releases is None else releases,
@@ -78,3 +59,5 @@ def _scenario(
         left_delta=stands.left_delta,
         accept_useless=spec.query.accept_useless,
     )
+    ask: Any = compare  # whose overloads know no question of every kind
+    return report_of(ask(spec.questions()[0], spec.notion(), **spec.asking(), scenario=scenario), *wish)

@@ -3,21 +3,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import TypeVar, cast, get_args, overload
 
 from leeward._plain import told
 from leeward._taught import taught
-from leeward.errors import InputError
+from leeward.errors import BoundExceededError, InputError, LeewardError
 from leeward.exact._real import Exact
 from leeward.notion import Notion
+from leeward.planner._everyone import unbounded
 from leeward.planner._number_plan import NumberPlan, plan_number
-from leeward.planner._plan import Decide, Deciding, MechanismName, Plan, What, plan_decisions
+from leeward.planner._plan import Decide, Deciding, MechanismName, Plan, What, only_falls, plan_decisions
 from leeward.planner._rank_plan import RankPlan, plan_rank
 from leeward.planner._selection_plan import AnyPlan, SelectionPlan, plan_selection
 from leeward.planner._statistic_plan import PercentileMechanism, plan_statistic
-from leeward.planner._unlisted_plan import UnlistedPlan, plan_unlisted
+from leeward.planner._unlisted_plan import UnlistedPlan, delta_of, plan_unlisted
 from leeward.query import CountVisitors, Selection
 from leeward.query._selection import Counted
+from leeward.query._sensitivity import sensitivity
 from leeward.query._statistic import Statistic
 from leeward.query._unlisted_groups import UnlistedGroups
 
@@ -158,11 +163,32 @@ def _again(made: AnyPlan) -> AnyPlan:
 
 def _content(made: AnyPlan) -> tuple[object, ...]:
     """What a plan does; a mechanism of ours is all that its repr says."""
-    if isinstance(made, SelectionPlan | RankPlan):
-        return type(made.mechanism), repr(made.mechanism)
-    if isinstance(made, NumberPlan):
-        return made.scale, [(type(part), repr(part)) for part in made.parts]
-    if isinstance(made, UnlistedPlan):
-        return made.delta, type(made.mechanism), repr(made.mechanism)
-    shown = made.what, made.useful_from, made.about
-    return type(made.mechanism), repr(made.mechanism), made.sensitivity, made.decisions, *shown
+    parts = made.parts if isinstance(made, NumberPlan) else (made.mechanism,)
+    said = [(type(part), repr(part)) for part in parts]
+    if isinstance(made, Plan):
+        return said, made.sensitivity, made.decisions, made.what, made.useful_from, made.about
+    return said, delta_of(made), made.scale if isinstance(made, NumberPlan) else None
+
+
+@contextmanager
+def advised_beyond_bound(made: AnyPlan) -> Iterator[None]:
+    """Where people exceed ``places_per_person``, refuse with what to do under the notion of a plan."""
+    try:
+        yield
+    except BoundExceededError as refused:
+        if not isinstance(made.counted, CountVisitors):
+            raise
+        instead = _instead(made.counted, made.notion, named=isinstance(made, SelectionPlan))
+        raise BoundExceededError(refused.given, refused.because, instead) from None
+
+
+def _instead(query: CountVisitors, notion: Notion, *, named: bool) -> str:
+    if named:  # alone, which needs no bound
+        return "Leave places_per_person out: naming a place needs no bound"
+    ways = ["Raise places_per_person"]
+    with suppress(LeewardError):
+        sensitivity(notion, replace(query, if_more="latest"))
+        ways.append("choose which places to keep by if_more")
+    if only_falls(unbounded(query), notion):
+        ways.append('leave the bound out and use mechanism = "sanitized", which needs none')
+    return ", or ".join(ways)

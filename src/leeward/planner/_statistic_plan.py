@@ -60,12 +60,7 @@ def _better(query: Statistic, notion: Notion) -> NumberPlan | RankPlan:
         noisy = plan_number(query, notion)
     except (NotPrivateError, NoiseError):  # so wide a range that its noise does not fit in 64 bits
         return ranked
-    # neither is cut to what the range allows: of two that say little, the one with less noise is taken
-    return ranked if _spread(ranked) < noisy.noise_within_95_percent else noisy
-
-
-def _spread(ranked: RankPlan) -> float:
-    """How far so many people are apart, if all are spread evenly."""
-    query = ranked.query
     assert query.values is not None
-    return float(query.values.width) * ranked.reach(Fraction(1, 20)) / (query.people or ASSUMED)
+    spread = float(query.values.width) * ranked.reach(Fraction(1, 20)) / (query.people or ASSUMED)  # if evenly
+    # neither is cut to what the range allows: of two that say little, the one with less noise is taken
+    return ranked if spread < noisy.noise_within_95_percent else noisy

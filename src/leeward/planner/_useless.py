@@ -47,18 +47,20 @@ def refuse_useless(made: AnyPlan, places: int | None, *, stops_before: int = 0) 
         places: how many places are listed (of a number: how many groups); None if that is not known.
         stops_before: how many stops earlier rounds of a monitor gave.
     """
-    if isinstance(made, NumberPlan):
-        _refuse_number(made)
-        return
-    if isinstance(made, RankPlan):
-        _refuse_rank(made)
-        return
-    if isinstance(made, SelectionPlan):
-        _refuse_name(made, places)
-        return
-    if isinstance(made, UnlistedPlan):
-        _refuse_unlisted(made)
-        return
+    match made:
+        case NumberPlan():
+            _refuse_number(made)
+        case RankPlan():
+            _refuse_rank(made)
+        case SelectionPlan():
+            _refuse_name(made, places)
+        case UnlistedPlan():
+            _refuse_unlisted(made)
+        case Plan():
+            _refuse_decisions(made, places, stops_before)
+
+
+def _refuse_decisions(made: Plan, places: int | None, stops_before: int) -> None:
     k = made.query.places_per_person if isinstance(made.query, CountVisitors) else None
     if places is not None and k is not None and k > places and not made.mechanism.each_alone:
         guesses = (

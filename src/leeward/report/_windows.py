@@ -54,7 +54,7 @@ def windows_html(releases: Sequence[Readable]) -> str:
     statements = [one.statement for one in releases]
     if both := windows_together(statements):
         every = [{**one, "may": [*one["may"], both]} for one in every]
-    when = [_when(one) for one in releases]
+    when = [f"{_start(one.statement)} to {_end(one.statement)}" for one in releases]
     figures = dict(shown[0].figures())
     series: dict[str, Any] = {
         "when": when,
@@ -194,7 +194,3 @@ def _start(statement: Statement) -> str:
 
 def _end(statement: Statement) -> str:
     return _SECONDS.sub("", words.between(window_of(statement))[1][1])
-
-
-def _when(one: Readable) -> str:
-    return f"{_start(one.statement)} to {_end(one.statement)}"

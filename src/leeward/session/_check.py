@@ -21,8 +21,7 @@ from leeward._progress import Progress, silent
 from leeward._taught import taught
 from leeward.errors import InputError, LeewardError
 from leeward.noise import SystemBits
-from leeward.planner._ask import remade
-from leeward.planner._beyond_bound import advised_beyond_bound
+from leeward.planner._ask import advised_beyond_bound, remade
 from leeward.planner._selection_plan import AnyPlan
 from leeward.planner._useless import refuse_useless
 from leeward.session._budget import Budget

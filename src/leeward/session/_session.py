@@ -26,8 +26,7 @@ from leeward.accounting._budget_notion import charge, in_words
 from leeward.errors import InputError
 from leeward.exact._real import Real, exact
 from leeward.noise import Bits, SystemBits
-from leeward.planner._ask import remade
-from leeward.planner._beyond_bound import advised_beyond_bound
+from leeward.planner._ask import advised_beyond_bound, remade
 from leeward.planner._selection_plan import AnyPlan
 from leeward.query import CountVisitors, Window
 from leeward.query._table import alike

@@ -58,10 +58,11 @@ def deciding_statement(plan: Plan, places: int, frame: Frame) -> VisitorStatemen
         left_out = visitors_left_out(query, of_everyone=plan.about == "everyone")
     else:
         assumed, left_out = numbers_assumed(query), [*numbers_placed(query, plan.notion), *numbers_left_out(query)]
+    scans = query.scans > 1 and plan.mechanism.stop_after is not None
     made = {
         **frame.around(
             assumed=assumed,
-            theorems=_theorems(plan),
+            theorems=[_THEOREMS[plan.mechanism.name], *([_SCANS] if scans else [])],
             guaranteed=_guaranteed(plan, places),
             not_guaranteed=_not_guaranteed(plan, left_out),
             by_noise=True,
@@ -178,11 +179,6 @@ def _adaptive(plan: Plan, looking: AdaptiveSanitized, places: int) -> AdaptiveSt
         looks=tuple(looks),
         expected_answered_if_empty=float(f"{plan.expected_answered_if_empty(places):.4g}"),
     )
-
-
-def _theorems(plan: Plan) -> list[str]:
-    scans = plan.query.scans > 1 and plan.mechanism.stop_after is not None
-    return [_THEOREMS[plan.mechanism.name], *([_SCANS] if scans else [])]
 
 
 def _guaranteed(plan: Plan, places: int) -> list[str]:

@@ -389,7 +389,9 @@ def plan_decisions(query: Counted, notion: Notion, how: Deciding) -> Plan:
             "it is so large that one noisy count would be called both safe and dangerous",
             "Lower error_at_most",
         )
-    useful = _share(USEFUL_FROM if how.useful_from is None else how.useful_from)
+    useful = exact(USEFUL_FROM if how.useful_from is None else how.useful_from).rational
+    if useful is None or not 0 <= useful < 1:
+        raise InputError(f"useful_from = {how.useful_from}", "it is not a share below 1", f'Give, say, "{USEFUL_FROM}"')
     return Plan(query, notion, made, moves, decided, how.what, useful, about=how.about)
 
 
@@ -438,10 +440,3 @@ def _people(name: str, value: int | None, least: int) -> int | None:
     if number > _MOST_PEOPLE:
         raise InputError(f"{name} = {number}", "there are not so many people", "Give the number that matters")
     return number
-
-
-def _share(useful_from: Exact) -> Fraction:
-    least = exact(useful_from).rational
-    if least is None or not 0 <= least < 1:
-        raise InputError(f"useful_from = {useful_from}", "it is not a share below 1", f'Give, say, "{USEFUL_FROM}"')
-    return least

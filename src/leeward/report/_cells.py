@@ -49,7 +49,9 @@ def html(shown: Shown) -> str:
     """Return an object as a table in HTML."""
     match shown:
         case Comparison():
-            return _comparison(shown)
+            columns, rows = table_of(plan_report(shown))
+            caption = "What could be released; the row in bold is recommended"
+            return _table(caption, columns, [cells for _, cells in rows], [chosen for chosen, _ in rows])
         case NameComparison() | AnswerComparison():
             return _numbers_or_names(shown)
         case Accountant():
@@ -115,12 +117,6 @@ def _term(line: str) -> tuple[str, str]:
 
 _LONGEST = 80
 """A longer text before a colon is a sentence, and no term."""
-
-
-def _comparison(compared: Comparison) -> str:
-    columns, rows = table_of(plan_report(compared))
-    caption = "What could be released; the row in bold is recommended"
-    return _table(caption, columns, [cells for _, cells in rows], [chosen for chosen, _ in rows])
 
 
 def _numbers_or_names(compared: NameComparison | AnswerComparison) -> str:

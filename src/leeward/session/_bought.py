@@ -17,7 +17,9 @@ def bought(key: str) -> str:
     try:
         asked = Question.model_validate_json(key)
         cost = epsilon(str(read(asked.notion.epsilon)))
-        return f"{_what(asked)}{_when(asked)}, {asked.notion.name} at {cost}{_but(asked)}"
+        told = f"{_what(asked)}{_when(asked)}, {asked.notion.name} at {cost}"
+        told += "" if asked.rounds is None else f", window {len(asked.rounds)} of a monitor"
+        return told + ("" if asked.fit_for_release else ", from a seed: not fit for release")
     except (ValidationError, LeewardError):
         return ""
 
@@ -44,8 +46,3 @@ def _when(asked: Question) -> str:
         return ""
     start, end = (text.replace("T", " ").removesuffix(":00") for text in (window.start, window.end))
     return f", {start} to {end}"
-
-
-def _but(asked: Question) -> str:
-    round_ = "" if asked.rounds is None else f", window {len(asked.rounds)} of a monitor"
-    return round_ + ("" if asked.fit_for_release else ", from a seed: not fit for release")

@@ -63,11 +63,6 @@ def not_derived(protect: Protect, kind: str) -> SpecError:
     )
 
 
-def policy_notion(protect: Protect, asked: Statistic, epsilon: str) -> Notion:
-    """Return the notion of policies that ``[protect]`` describes, for counts of groups of rows."""
-    return POLICY_NOTIONS[protect.notion](protect, asked, epsilon)
-
-
 def _adp(protect: Protect, asked: Statistic, epsilon: str) -> Notion:
     if not protect.policies:
         raise SpecError("[protect] policies", "with none, every step is protected", f'Use "bounded-dp", or {A_POLICY}')
@@ -143,6 +138,7 @@ def _blowfish(protect: Protect, asked: Statistic, epsilon: str) -> Notion:
 POLICY_NOTIONS: dict[str, Callable[[Protect, Statistic, str], Notion]] = {
     ADP.name: _adp, OSDP.name: _osdp, Blowfish.name: _blowfish,
 }  # fmt: skip
+"""The notions of policies that ``[protect]`` may describe, for counts of groups of rows."""
 
 
 def _condition(rows: Rows, key: str, asked: Statistic) -> Condition:

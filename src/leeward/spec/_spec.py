@@ -48,7 +48,7 @@ from leeward.query._statistic import Statistic
 from leeward.query._unlisted_groups import AnyQuestion, UnlistedGroups, unlisted_groups
 from leeward.session._budget import Budget
 from leeward.spec._notions import GRADED, NUMBER_NOTIONS, named, number_notion
-from leeward.spec._policies import POLICY_NOTIONS, not_derived, policy_notion, refuse_unused
+from leeward.spec._policies import POLICY_NOTIONS, not_derived, refuse_unused
 from leeward.spec._sections import Account, Data, Decide, Protect, PublicPlaces, Publish, Query, Span, Windows
 from leeward.spec._windows import cut
 
@@ -329,7 +329,7 @@ class Spec(Section):
                 "a policy is about one row, and whoever has several would have several records",
                 'Write person = "each row" where everybody has one row, or use notion = "bounded-dp"',
             )
-        return policy_notion(self.protect, asked, rates)
+        return POLICY_NOTIONS[self.protect.notion](self.protect, asked, rates)
 
     def asking(self) -> dict[str, Any]:
         """Return what `leeward.plan` and `leeward.compare` take beside a question and a notion."""

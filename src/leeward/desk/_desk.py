@@ -13,6 +13,7 @@ from leeward.desk._jobs import Jobs
 from leeward.errors import InputError, LeewardError
 from leeward.ledger import Account, Ledger
 from leeward.tables._detected import Detected, detected, sheets_of
+from leeward.tables._files import stamp_of
 
 
 @dataclass(frozen=True)
@@ -85,8 +86,7 @@ class Desk:
         """Return what is another where a draft, or a table that it names, is."""
         named = [self.table(draft, "data", draft.table)]
         named += [self.table(draft, "places", "table")] if "table" in draft.sections.get("places", {}) else []
-        files = [os.stat(self.files.file(name)) for name in named]
-        return f"{draft.text()} {[(file.st_ino, file.st_size, file.st_mtime_ns, file.st_ctime_ns) for file in files]}"
+        return f"{draft.text()} {[stamp_of(str(self.files.file(name))) for name in named]}"
 
     def account(self, dataset: str) -> Account | None:
         """Return the budget of a data set, if it is open."""

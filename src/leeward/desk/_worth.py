@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, cast
 
 import plotly.graph_objects as go
 
-from leeward._plain import at_most, short_percent
+from leeward._plain import at_most, decimal, short_percent
 from leeward.errors import LeewardError, LowUtilityError
 from leeward.exact._real import exact
 from leeward.exact._weight import Weight, weight
@@ -87,18 +86,14 @@ def least_epsilon_within(planned: Callable[[str], NumbersPlan], error: Fraction,
         ε as a decimal; None where none up to 10 is enough. (An error falls as ε grows; were it not to, the ε that is
         returned would reach the wish all the same, and not be the least.)
     """
-    return _least(lambda epsilon: error_of(planned(_decimal(epsilon)), over) <= error)
+    return _least(lambda epsilon: error_of(planned(decimal(epsilon)), over) <= error)
 
 
 def _least(meets: Callable[[Fraction], bool]) -> str | None:
     try:
-        return _decimal(least_multiple(meets, "0.001", _MOST))
+        return decimal(least_multiple(meets, "0.001", _MOST))
     except LowUtilityError:
         return None
-
-
-def _decimal(number: Fraction) -> str:
-    return format((Decimal(number.numerator) / Decimal(number.denominator)).normalize(), "f")
 
 
 def error_of(made: NumbersPlan, over: int) -> float:

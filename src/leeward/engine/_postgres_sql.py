@@ -16,7 +16,7 @@ import sqlglot.expressions as sge
 from ibis.backends.sql.compilers import PostgresCompiler
 
 from leeward.engine._sql import named, quoted
-from leeward.engine._words import reworded
+from leeward.engine._words import tree_of
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -24,11 +24,9 @@ if TYPE_CHECKING:
 SETTINGS: Final = {"TimeZone": "UTC", "extra_float_digits": "1", "jit": "off"}
 """Floats are written with all their digits; and short queries are not compiled, which takes longer than they do."""
 
-_MICROSECONDS: Final = "CAST(EXTRACT(epoch FROM {}) * 1000000 AS BIGINT)"
-_QUOTIENT: Final = "(({}) / ({}))"
 _WORDS: Final = {
-    "epoch_us": _MICROSECONDS,
-    "divide": _QUOTIENT,
+    "epoch_us": "CAST(EXTRACT(epoch FROM {}) * 1000000 AS BIGINT)",
+    "divide": "(({}) / ({}))",
     "strlen": "octet_length({})",
     "leeward_decimal": "({})::text",
 }
@@ -45,7 +43,7 @@ _COMPILER: Final = _Compiler()
 
 def compiled(expression: ir.Expr) -> tuple[str, frozenset[str]]:
     """Return an expression as SQL, and the names of the tables that it reads."""
-    tree = _COMPILER.to_sqlglot(expression.as_table()).transform(reworded, _WORDS, _COMPILER.dialect)
+    tree = tree_of(expression, _COMPILER, _WORDS)
     return tree.sql(_COMPILER.dialect), frozenset(table.name for table in tree.find_all(sge.Table))
 
 

@@ -20,7 +20,7 @@ import sqlglot.expressions as sge
 from ibis.backends.sql.compilers import PySparkCompiler
 from ibis.backends.sql.compilers.base import SQLGlotCompiler
 
-from leeward.engine._words import reworded
+from leeward.engine._words import tree_of
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -74,8 +74,7 @@ _COMPILER: Final = _Compiler()
 
 def compiled(expression: ir.Expr) -> str:
     """Return an expression as SQL of Spark."""
-    tree = _COMPILER.to_sqlglot(expression.as_table()).transform(reworded, _WORDS, _COMPILER.dialect)
-    return str(tree.sql(_COMPILER.dialect))
+    return str(tree_of(expression, _COMPILER, _WORDS).sql(_COMPILER.dialect))
 
 
 def listed(data: pa.Table) -> pa.Table:

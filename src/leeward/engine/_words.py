@@ -9,16 +9,21 @@ from typing import Any
 import sqlglot.expressions as sge
 
 
-def reworded(node: Any, words: Mapping[str, str], dialect: Any) -> Any:
-    """Return a node of a tree of SQL, or what another engine writes in place of a function that it has no such name for.
+def tree_of(expression: Any, compiler: Any, words: Mapping[str, str]) -> Any:
+    """Return an expression of Ibis as a tree of SQL, in which functions that an engine has no name for are its own words.
 
     Args:
-        node: the node.
+        expression: the expression.
+        compiler: that of the engine.
         words: what is written in place of each function, with a place for each argument.
-        dialect: that of the engine.
     """
-    if isinstance(node, sge.Anonymous):
-        written = words.get(str(node.this).lower())
-        if written is not None:
-            return sge.Var(this=written.format(*(each.sql(dialect) for each in node.expressions)))
-    return node
+
+    def reworded(node: Any) -> Any:
+        written = words.get(str(node.this).lower()) if isinstance(node, sge.Anonymous) else None
+        return (
+            node
+            if written is None
+            else sge.Var(this=written.format(*(a.sql(compiler.dialect) for a in node.expressions)))
+        )
+
+    return compiler.to_sqlglot(expression.as_table()).transform(reworded)

@@ -47,13 +47,12 @@ def companions(ledger: Path, kind: str) -> Iterator[Path]:
 
 
 def make(path: Path, like: Path) -> int:
-    """Make a file that must not exist, for those who may use the file ``like``, or its owner alone if there is none.
-
-    It is private from its first moment: whatever the umask is, it is never open to more people than ``like``. Returns its
-    descriptor.
-    """
+    """Make a file that must not exist, for those who may use another; return its descriptor. It is private at first."""
     file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, PRIVATE)
-    os.fchmod(
-        file, like.stat().st_mode & 0o666 if like.exists() else PRIVATE
-    )  # always: the umask may have taken from its owner too
+    os.fchmod(file, mode_like(like))  # always: the umask may have taken from its owner too
     return file
+
+
+def mode_like(file: Path) -> int:
+    """Return the mode of what those may use who may use a file, or its owner alone if there is none."""
+    return file.stat().st_mode & 0o666 if file.exists() else PRIVATE

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from leeward.errors import LedgerError
-from leeward.ledger._beside import companion, companions, make
+from leeward.ledger._beside import companion, companions, mode_like
 from leeward.ledger._secret import read_private
-from leeward.outputs._disk import sync
+from leeward.outputs._disk import replace_whole
 
 _LARGEST = 1 << 12
 
@@ -82,15 +82,7 @@ def write_high_water_mark(ledger: Path, mark: HighWaterMark) -> None:
     try:
         for left in companions(base, "new"):  # by somebody who died here: under the lock nobody else is at it
             left.unlink(missing_ok=True)
-        try:
-            with open(make(fresh, ledger), "w", encoding="ascii") as file:
-                file.write(json.dumps(asdict(mark)) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            fresh.replace(path)
-        finally:
-            fresh.unlink(missing_ok=True)
-        sync(path.parent)
+        replace_whole(path, f"{json.dumps(asdict(mark))}\n".encode(), mode_like(ledger), fresh)
     except OSError as error:
         raise LedgerError(
             f"The high-water mark {path} cannot be written: {error.strerror}",

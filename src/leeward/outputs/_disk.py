@@ -45,15 +45,16 @@ def sync(path: Path) -> None:
         os.close(file)
 
 
-def replace_whole(target: Path, content: bytes, permissions: int | None = None) -> None:
+def replace_whole(target: Path, content: bytes, permissions: int | None = None, by: Path | None = None) -> None:
     """Write a file whole or not at all, in place of the one of that name; durable when it returns.
 
     Args:
         target: the file.
         content: what it will hold.
         permissions: its mode, whatever the umask takes; None for that of any new file.
+        by: what it is called until it is whole; None for a random name.
     """
-    fresh = target.with_name(f".leeward-{uuid.uuid4().hex}")
+    fresh = by or target.with_name(f".leeward-{uuid.uuid4().hex}")
     try:
         opened = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if permissions is None else permissions)
         with open(opened, "wb") as file:

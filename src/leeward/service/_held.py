@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Hashable
 from time import monotonic
@@ -14,6 +13,7 @@ from leeward.engine import Keys, files_of_list, read_keys
 from leeward.ledger import Ledger
 from leeward.query import CountVisitors, Grid
 from leeward.query._unlisted_groups import AnyQuestion
+from leeward.tables._files import stamp_of
 
 CHECKED_EVERY: Final = 60.0
 """After so many seconds a ledger is opened anew, which checks its chain from the first entry on. In between each question
@@ -77,7 +77,6 @@ def _seen(query: CountVisitors) -> Hashable:
     if not isinstance(query.places, Grid) and is_address(query.places.source.held()):
         return None
     try:
-        files = [(path, os.stat(path)) for path in files_of_list(query)]
+        return tuple((path, stamp_of(str(path))) for path in files_of_list(query))
     except OSError:  # it is said where the list is read
         return None
-    return tuple((path, file.st_ino, file.st_size, file.st_mtime_ns, file.st_ctime_ns) for path, file in files)

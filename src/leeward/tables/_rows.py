@@ -15,7 +15,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
+
+import pyarrow as pa
 
 from leeward._encodings import UTF8, any_length
 from leeward._private import Private, reading
@@ -26,9 +28,6 @@ from leeward.tables._csv import agreed_header
 from leeward.tables._files import File
 from leeward.tables._kinds import Kind, reader_of
 from leeward.tables._sheets import Writer
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 BATCH: Final = 1 << 17
 """Rows read at a time."""
@@ -101,7 +100,6 @@ class CsvRows(RowsFile):
 
     def batches(self, names: Sequence[str] | None = None, progress: Progress = silent) -> Iterator[pa.Table]:
         """Read some columns, or all, as text; see `RowsFile.batches`."""
-        import pyarrow as pa
         import pyarrow.compute as pc
 
         asked = self.columns if names is None else list(names)
@@ -204,8 +202,6 @@ class ParquetRows(RowsFile):
 
     def batches(self, names: Sequence[str] | None = None, progress: Progress = silent) -> Iterator[pa.Table]:
         """Read some columns, or all, with the types that they have; see `RowsFile.batches`."""
-        import pyarrow as pa
-
         from leeward.tables._parquet import in_pieces
 
         asked, done = None if names is None else list(names), 0

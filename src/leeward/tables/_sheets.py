@@ -15,11 +15,12 @@ import re
 from collections.abc import Iterable
 from typing import IO, TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from leeward._buffers import texts as array_of_texts
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
 _FORMULA = r"^[=+\-@\t\r\n＝＋－＠]"
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
@@ -97,7 +98,6 @@ def write_frame(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
 
 def harmless(table: pa.Table) -> pa.Table:
     """Return an Arrow table whose names and texts are as `cell` returns them."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     columns: list[Any] = []

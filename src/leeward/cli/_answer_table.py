@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from leeward._plain import counted
-from leeward.cli._output import facts, print_parts, table
+from leeward.cli._output import facts, print_parts, table_of_options
 from leeward.planner._accuracy import MeanAccuracy
 from leeward.planner._answer_cells import Cells, cells_of
 from leeward.planner._answer_report import AnswerReport, AnswersAsked, NameAsked, NameReport
@@ -49,10 +49,7 @@ def _print(report: AnswerReport | NameReport, head: Facts, cells: Cells, legend:
 
 
 def _rows(headings: list[str], rows: list[list[str]]) -> Table:
-    made = table(padding=(0, 1, 0, 0), header_style="bold")
-    for heading in headings:
-        text = heading in _TEXTS
-        made.add_column(heading, justify="left" if text else "right", no_wrap=True, vertical="bottom")
+    made = table_of_options((heading, heading in _TEXTS) for heading in headings)
     for cells in rows:
         made.add_row(*cells)
     return made

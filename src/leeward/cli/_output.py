@@ -188,6 +188,14 @@ def table(*headers: str, grid: bool = False, **options: Any) -> Table:
     return made
 
 
+def table_of_options(headings: Iterable[tuple[str, bool]]) -> Table:
+    """Return a table of options under their headings, and whether each is above texts: all else is above numbers."""
+    made = table(padding=(0, 1, 0, 0), header_style="bold")
+    for heading, is_text in headings:
+        made.add_column(heading, justify="left" if is_text else "right", no_wrap=True, vertical="bottom")
+    return made
+
+
 def facts(rows: Iterable[tuple[str, str]], **title: Any) -> Table:
     """Return titles and what is to be said under each, one below the other; a title that repeats is left out."""
     made = table(grid=True, padding=(0, 2))

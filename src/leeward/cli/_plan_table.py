@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, get_args
 
 from leeward._plain import at_most, tabled_percent
-from leeward.cli._output import facts, print_parts, table
+from leeward.cli._output import facts, print_parts, table, table_of_options
 from leeward.mechanism._threshold_rule import Word
 from leeward.planner._people import at_most_people, people
 from leeward.planner._report import AskedPart, DecidingOption, PlanReport
@@ -71,9 +71,7 @@ def _rows(report: PlanReport) -> Table:
     said = "safe" if word == "safe" else "dang."
     headers = ["", "notion", "mechanism", "price\nε", "in the\nbudget", *(f"{said}\nat {c}" for c in ends)]
     headers += ["95%\nerror", "wrong\n≤", *(["right\ncalls"] if asked.counts else [])]
-    made = table(padding=(0, 1, 0, 0), header_style="bold")
-    for i, header in enumerate(headers):
-        made.add_column(header, justify="left" if i < 3 else "right", no_wrap=True, vertical="bottom")
+    made = table_of_options((header, i < 3) for i, header in enumerate(headers))
     for option in report.shown:
         at, decided = {point.count: point for point in option.curve}, option.decided.of(word)
         cells = ["→" if option is chosen else "", label(option.notion), option.mechanism, short(option.price)]

@@ -29,7 +29,6 @@ class Looked(Private):
 
 
 def routes(desk: Desk) -> APIRouter:
-    """Return the step."""
     router = APIRouter()
 
     @router.get("/drafts/{name}/check")

@@ -19,7 +19,6 @@ from leeward.spec._compared import compared
 
 
 def routes(desk: Desk) -> APIRouter:
-    """Return the pages."""
     router = APIRouter()
 
     @router.get("/drafts/{name}/compare")

@@ -15,7 +15,6 @@ from leeward.tables._guess import writing_of
 
 
 def routes(desk: Desk) -> APIRouter:
-    """Return the first page and the look into a table."""
     router = APIRouter()
 
     @router.get("/")

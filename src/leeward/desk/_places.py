@@ -20,8 +20,6 @@ BOX: Final = {"west": "West", "south": "South", "east": "East", "north": "North"
 
 
 def routes(desk: Desk) -> APIRouter:
-    """Return the step."""
-
     def shows(draft: Draft, typed: Mapping[str, str], refused: str) -> tuple[str, dict[str, Any]]:
         by_name, places = "place" in draft.sections["data"], draft.sections.get("places", {})
         saved = desk.table(draft, "places", "table") if "table" in places else ""

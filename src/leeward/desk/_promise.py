@@ -44,8 +44,6 @@ TITLES: Final[Mapping[Never | Side, str]] = {
 
 
 def routes(desk: Desk) -> APIRouter:
-    """Return the step."""
-
     def shows(draft: Draft, typed: Mapping[str, str], _: str) -> tuple[str, dict[str, Any]]:
         decide, may_be = draft.sections.get("decide", {}), choices(draft)
         people = decide.get("safe_at_most", decide.get("dangerous_at_least", 2))

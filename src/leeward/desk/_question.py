@@ -42,8 +42,6 @@ NEEDS: Final[Mapping[str, frozenset[str]]] = {
 
 
 def routes(desk: Desk) -> APIRouter:
-    """Return the step."""
-
     def shows(draft: Draft, typed: Mapping[str, str], refused: str) -> tuple[str, dict[str, Any]]:
         query, found = draft.sections.get("query", {}), desk.private(draft)
         kind = typed.get("kind", query.get("kind", ""))

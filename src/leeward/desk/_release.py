@@ -44,7 +44,6 @@ class Made(Private):
 
 
 def routes(desk: Desk) -> APIRouter:
-    """Return the step."""
     router = APIRouter()
 
     def step(request: Request, draft: Draft, typed: Mapping[str, str], refused: str = "") -> Response:

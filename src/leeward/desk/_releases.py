@@ -82,7 +82,6 @@ class _Read:
 
 
 def routes(desk: Desk) -> APIRouter:
-    """Return the pages of what was released."""
     router = APIRouter()
 
     @router.get("/releases/{name}")

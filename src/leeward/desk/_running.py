@@ -17,7 +17,6 @@ _GONE = (
 
 
 def routes(desk: Desk) -> APIRouter:
-    """Return the page."""
     router = APIRouter()
 
     @router.get("/jobs/{number}")

@@ -65,8 +65,6 @@ FIRST: Final = "1"
 
 
 def routes(desk: Desk) -> APIRouter:
-    """Return the step."""
-
     def shows(draft: Draft, typed: Mapping[str, str], refused: str) -> tuple[str, dict[str, Any]]:
         asked = _asked(draft, typed)
         known: dict[str, Any] = {

@@ -17,7 +17,6 @@ from leeward.tables._guess import WHO, likely, writing_of
 
 
 def routes(desk: Desk) -> APIRouter:
-    """Return the step."""
     return first_step(desk, "table", "rows", answered, _offered, each_row=EACH_ROW)
 
 

@@ -16,7 +16,6 @@ from leeward.tables._guess import WHERE, WHO, likely, position, writing_of
 
 
 def routes(desk: Desk) -> APIRouter:
-    """Return the step."""
     return first_step(desk, "visits", "visits", answered, _offered)
 
 

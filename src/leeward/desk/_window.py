@@ -25,8 +25,6 @@ LENGTHS: Final = {
 
 
 def routes(desk: Desk) -> APIRouter:
-    """Return the step."""
-
     def shows(draft: Draft, typed: Mapping[str, str], _: str) -> tuple[str, dict[str, Any]]:
         window = draft.sections.get("window", {})
         chosen = {key: str(window.get(key, "")) for key in ("start", "end", "every")} | dict(typed)

@@ -119,7 +119,6 @@ def recognised(bound: Bound, key: bytes, times: Sequence[str]) -> Content:
 
 
 def _summed(bound: Bound, asked: Asked) -> Sums:
-    """Add up the hashes of the rows of a source."""
     rows, columns = bound.rows, dict[str, Any]()
     if "text" in asked.kinds or "bytes" in asked.kinds:
         _check_engine()

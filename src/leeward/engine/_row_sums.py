@@ -193,7 +193,6 @@ def _numbers(values: pa.Array, missing: NDArray[np.bool_]) -> NDArray[Any]:
 
 
 def _hashed_rows(of_rows: _Cipher, of_texts: _Cipher, columns: Sequence[_Column]) -> Words:
-    """The hash of each row."""
     size = len(columns[0].missing)
     said = _flags(columns, size)
     beyond = np.stack([column.beyond for column in columns], axis=1)
@@ -385,7 +384,6 @@ def _arrow(values: NDArray[Any]) -> pa.Array:
 
 
 def _add(sums: list[int], at: int, hashed: Words) -> None:
-    """Add the halves of hashes up."""
     for half in (0, 1):
         sums[at + half] += _sum_of_integers(hashed[:, half])
 

@@ -267,7 +267,6 @@ def _is_nobody(person: Any) -> bool:
 
 
 def _days(given: Sequence[Any]) -> NDArray[np.int64]:
-    """Return numbers of days as an array."""
     own = list(given) if {*map(type, given)} <= {int} else [_day(each) for each in given]
     try:
         return np.array(own, np.int64)

@@ -177,7 +177,6 @@ READERS: Final[Mapping[Queried, Any]] = {
 
 
 def _typed(name: str, column: Any) -> Seen:
-    """A column that has a type."""
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if pa.types.is_timestamp(kind):
         return Seen(name, "times" if kind.tz is None else "times with an offset")
@@ -263,7 +262,6 @@ def records_of(text: str, delimiter: str, *, cut: bool) -> Iterator[list[str]]:
 
 
 def _written(name: str, values: Sequence[str]) -> Seen:
-    """A column of texts."""
     if not values:
         return Seen(name, "nothing")
     if all(map(_WHOLE.fullmatch, values)):

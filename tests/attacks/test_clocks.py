@@ -12,9 +12,9 @@ from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 import pytest
+from tests.visited import open_visits
 
 from leeward.engine import read_places
-from leeward.engine._visits import open_visits
 from leeward.errors import SpecError
 from leeward.query import count_visitors, places, visits
 

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.sources import describe_by
+from tests.visited import open_visits
 
 from leeward.engine import read_places, refuse_doubtful
 from leeward.engine._bind import bind, translated
-from leeward.engine._visits import open_visits
 from leeward.errors import DataError, DoubtfulDataError
 from leeward.query import count_visitors, places, visits
 

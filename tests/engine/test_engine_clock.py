@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.sources import describe_by
+from tests.visited import open_visits
 
 from leeward.engine import read_places, refuse_doubtful
-from leeward.engine._visits import open_visits
 from leeward.engine._window import Clock, bounds, is_over
 from leeward.errors import DataError, DoubtfulDataError, SpecError
 from leeward.query import Window, count_visitors, places, visits

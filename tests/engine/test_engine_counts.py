@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracle.visits import visitors
 from tests.sources import describe_by
+from tests.visited import open_visits
 
 from leeward.engine import read_places
-from leeward.engine._visits import open_visits
 from leeward.errors import BoundExceededError, DataError
 from leeward.query import count_visitors, places, visits
 from leeward.query._reasons import OF_VISITS

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from tests.sources import describe_by
+from tests.visited import open_visits
 
 from leeward.cli import EngineError
 from leeward.engine import _content as content_module
@@ -27,7 +28,6 @@ from leeward.engine import open_data, read_keys, read_places
 from leeward.engine._bind import _streamed, bind, translated
 from leeward.engine._content import recognised
 from leeward.engine._row_sums import Asked, nothing, sums_of, total
-from leeward.engine._visits import open_visits
 from leeward.errors import DataError
 from leeward.query import grid, places, records, statistic, visits
 

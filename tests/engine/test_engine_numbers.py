@@ -18,7 +18,6 @@ from tests.asking import statistic_by
 from tests.oracle import numbers as oracle
 
 from leeward.engine import open_data, read_keys
-from leeward.engine._numbers import open_numbers
 from leeward.errors import BoundExceededError, DataError, SpecError
 from leeward.notion import BoundedDP, UnboundedDP
 from leeward.planner._number_plan import plan_number
@@ -195,7 +194,7 @@ def test_tallies_agree_with_the_oracle(kind: str) -> None:
         source, rows = draw(rng, kind)
         asked = ask(rng, rng.choice(["median", "min", "max", "percentile"]))
         query = describe(source, asked)
-        with open_numbers(query) as table:
+        with open_data(query, read_keys(query)) as table:
             if oracle.records(rows, asked)[0] is None:
                 with pytest.raises(BoundExceededError):
                     table.tally(query)
@@ -219,7 +218,7 @@ def test_a_tally_of_a_wrong_number_of_people_is_refused(people: int) -> None:
     query = statistic(
         records(table, person="each row"), Kind("median", people=people), column="number", lower=0, upper=9
     )
-    with open_numbers(query) as opened, pytest.raises(BoundExceededError, match="do not publish it"):
+    with open_data(query, read_keys(query)) as opened, pytest.raises(BoundExceededError, match="do not publish it"):
         opened.tally(query)
 
 
@@ -385,10 +384,13 @@ def test_more_steps_than_floats_tell_apart_are_read_from_whole_numbers_only(kind
             table = pa.table({"number": pa.array(as_kind, kind)})
             asked = statistic(records(table, person="each row"), "max", column="number", lower=0, upper=upper)
             if refused:
-                with pytest.raises(DataError, match="more than floating point resolves"), open_numbers(asked):
+                with (
+                    pytest.raises(DataError, match="more than floating point resolves"),
+                    open_data(asked, read_keys(asked)),
+                ):
                     pass
                 continue
-            with open_numbers(asked) as opened:
+            with open_data(asked, read_keys(asked)) as opened:
                 assert opened.count(asked).counts.tolist() == values
 
 
@@ -401,7 +403,7 @@ def test_numbers_in_tiny_steps_are_counted_in_these(kind: pa.DataType, exponent:
     as_kind = [str(n) if kind == pa.string() else n if pa.types.is_decimal(kind) else float(n) for n in numbers]
     table = pa.table({"number": pa.array(as_kind, kind)})
     asked = statistic(records(table, person="each row"), "sum", column="number", lower=0, upper=100 * step, step=step)
-    with open_numbers(asked) as opened:
+    with open_data(asked, read_keys(asked)) as opened:
         assert opened.count(asked).counts.tolist() == [sum(min(n, 100) for n in held)]
 
 
@@ -423,7 +425,7 @@ def test_listed_integers_meet_every_integer_column(dtype: str) -> None:
     groups = list(dict.fromkeys(groups))
     table = pa.table({"p": [f"u{i}" for i in range(len(values))], "g": pa.array(values, pa.type_for_alias(dtype))})
     query = statistic(records(table, person="p"), "histogram", by={"g": groups})
-    with open_numbers(query) as opened:
+    with open_data(query, read_keys(query)) as opened:
         assert opened.count(query).counts.tolist() == [sum(v == g for v in values) for g in groups]
 
 
@@ -436,7 +438,7 @@ def test_a_long_list_of_groups_is_that_of_a_dictionary(column: str) -> None:
     values = [None if column == "nothing" else write(rng.randrange(30_000)) for _ in range(3000)]
     table = pa.table({"p": [f"u{i}" for i in range(3000)], "g": pa.nulls(3000) if column == "nothing" else values})
     query = statistic(records(table, person="p"), "histogram", by={"g": groups})
-    with open_numbers(query) as opened:
+    with open_data(query, read_keys(query)) as opened:
         answer = opened.count(query).counts
     expected = dict.fromkeys(groups, 0)
     for value in values:

@@ -6,9 +6,9 @@ import h3
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.visited import open_visits
 
 from leeward.engine import read_places
-from leeward.engine._visits import open_visits
 from leeward.errors import DataError, SpecError
 from leeward.query import count_visitors, grid, places, visits
 

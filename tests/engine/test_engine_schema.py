@@ -28,9 +28,9 @@ import pyarrow.parquet as pq
 import pytest
 from tests.asking import statistic_by
 from tests.sources import describe_by
+from tests.visited import open_visits
 
 from leeward.engine import open_data, read_keys, read_places
-from leeward.engine._visits import open_visits
 from leeward.errors import DataError
 from leeward.query import count_visitors, places, records, statistic, visits
 

@@ -16,11 +16,12 @@ import pyarrow as pa
 import pytest
 from tests.oracle.visits import visitors
 from tests.sources import describe_by
+from tests.visited import open_visits
 
 from leeward.engine import _slots as slots
 from leeward.engine import read_places
 from leeward.engine._bind import InDuckDB
-from leeward.engine._visits import VisitTable, open_visits
+from leeward.engine._visits import VisitTable
 from leeward.errors import BoundExceededError, SpecError
 from leeward.query import count_visitors, places, visits
 

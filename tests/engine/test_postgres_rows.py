@@ -27,10 +27,10 @@ from tests.engine.test_engine_counts import (
     table,
 )
 from tests.postgres import Server
+from tests.visited import open_visits
 
 from leeward.engine import _postgres_rows, open_data, read_keys, read_places
 from leeward.engine._bind import bind
-from leeward.engine._visits import open_visits
 from leeward.errors import DataError, InputError, SpecError
 from leeward.query import Source, count_visitors, places, statistic
 from leeward.query import records as described_records

@@ -13,9 +13,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from tests.sources import describe_by
+from tests.visited import open_visits
 
 from leeward.engine import read_places, refuse_doubtful
-from leeward.engine._visits import open_visits
 from leeward.errors import DataError, DoubtfulDataError, SpecError
 from leeward.query import count_visitors, places, visits
 

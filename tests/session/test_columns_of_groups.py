@@ -14,7 +14,7 @@ import pytest
 from tests.asking import statistic_by
 
 import leeward as lw
-from leeward.engine._numbers import open_numbers
+from leeward.engine import open_data, read_keys
 from leeward.errors import SpecError
 
 NAMES = [
@@ -75,5 +75,5 @@ def test_so_many_columns_of_groups_are_counted_or_refused_in_words(columns: int)
             asking()
         return
     asked = asking()
-    with open_numbers(asked) as opened:
+    with open_data(asked, read_keys(asked)) as opened:
         assert opened.count(asked).counts.tolist() == [25]

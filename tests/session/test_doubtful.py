@@ -405,8 +405,9 @@ CELLS: dict[str, list[Any]] = {
 @pytest.mark.parametrize("window", ["", "+00:00"])
 def test_no_table_is_refused_for_what_a_row_holds(window: str) -> None:
     """All tables of up to two rows over these cells: with ``publish`` the same shape is answered for every one of them."""
+    from tests.visited import open_visits
+
     from leeward.engine import read_places
-    from leeward.engine._visits import open_visits
 
     rows = list(itertools.product(*CELLS.values()))
     listed = lw.places(pa.table({"p": ["v1", "v2"]}), place="p")

@@ -14,11 +14,11 @@ import pandas as pd
 import pytest
 from tests.session.conftest import Town
 from tests.session.test_monitor_command import SANITIZED
+from tests.visited import open_visits
 
 import leeward as lw
 from leeward.cli import _release as cli_release
 from leeward.engine import read_places
-from leeward.engine._visits import open_visits
 from leeward.errors import BudgetConflictError, InputError, LedgerError
 from leeward.ledger import Ledger
 from leeward.ledger._secret import VARIABLE

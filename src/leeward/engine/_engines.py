@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
 from leeward._postgres import Address
@@ -16,9 +16,6 @@ from leeward.query._records import Records
 from leeward.tables._writing import PLAIN
 
 Described = Visits | Records
-
-Binds = Callable[[Described, Mapping[str, str]], AbstractContextManager[Bound]]
-"""What opens a private table for some columns: `bind_private`, or what shares it among several questions."""
 
 
 def bind_private(described: Described, columns: Mapping[str, str]) -> AbstractContextManager[Bound]:

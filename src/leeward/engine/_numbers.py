@@ -12,8 +12,7 @@ import functools
 import itertools
 import math
 import operator
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal, cast
 
@@ -26,7 +25,6 @@ from leeward.engine._beyond import Beyond
 from leeward.engine._bound import Bound
 from leeward.engine._builtin import leeward_decimal, whole_quotient
 from leeward.engine._columns import columns_by_role, kept, like_whole
-from leeward.engine._engines import Binds, bind_private
 from leeward.engine._matches import Matches, matches
 from leeward.engine._roles import INTERVALS
 from leeward.engine._timed import Opened, Reasons, VisitCounts, cut, integers
@@ -58,19 +56,8 @@ def columns_of_numbers(query: Statistic) -> dict[str, str]:
     return columns_by_role(named, source.keep)
 
 
-@contextmanager
-def open_numbers(query: Statistic, bind: Binds = bind_private) -> Iterator[NumberTable]:
-    """Open the table of a statistic.
-
-    Raises:
-        DataError: a file or column is missing or of the wrong type.
-    """
-    with bind(query.records, columns_of_numbers(query)) as bound:
-        yield NumberTable(query, bound)
-
-
 class NumberTable(Opened):
-    """An open table of numbers. `open_numbers` makes it."""
+    """An open table of numbers."""
 
     __slots__ = ("_tallies",)
 

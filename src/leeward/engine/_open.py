@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
 
@@ -21,6 +22,7 @@ from leeward.query._unlisted_groups import AnyQuestion, UnlistedGroups
 from leeward.tables._files import files_of as files_of_source
 
 if TYPE_CHECKING:
+    from leeward.engine._bound import Bound
     from leeward.engine._shared import Sources
     from leeward.engine._timed import Opened
 
@@ -71,7 +73,8 @@ def read_keys(query: AnyQuestion) -> Keys:
     return GroupList(query) if isinstance(query, Statistic) else read_places(query.places)
 
 
-def open_data(query: AnyQuestion, keys: Keys, sources: Sources | None = None) -> AbstractContextManager[Opened]:
+@contextmanager
+def open_data(query: AnyQuestion, keys: Keys, sources: Sources | None = None) -> Iterator[Opened]:
     """Open the private table of a question.
 
     Args:
@@ -82,22 +85,12 @@ def open_data(query: AnyQuestion, keys: Keys, sources: Sources | None = None) ->
     Raises:
         DataError: it cannot be read as described.
     """
-    # Lazily: Ibis takes half a second to import, and what reads no private data needs none.
+    # Lazily, as below: Ibis takes half a second to import, and what reads no private data needs none.
     from leeward.engine._engines import bind_private
 
-    bind = bind_private if sources is None else sources.bind
-    if isinstance(query, Statistic):
-        from leeward.engine._numbers import open_numbers
-
-        return open_numbers(query, bind)
-    if isinstance(query, UnlistedGroups):
-        from leeward.engine._unlisted import open_unlisted
-
-        return open_unlisted(query, bind)
-    from leeward.engine._visits import open_visits
-
-    assert isinstance(keys, PlaceList)
-    return open_visits(query.visits, keys, bind)
+    described, columns, made = _table_of(query, keys)
+    with (bind_private if sources is None else sources.bind)(described, columns) as bound:
+        yield made(bound)
 
 
 def sources_of(asked: Sequence[tuple[AnyQuestion, Keys]]) -> Sources:
@@ -106,18 +99,22 @@ def sources_of(asked: Sequence[tuple[AnyQuestion, Keys]]) -> Sources:
     Args:
         asked: the questions, each with its public keys.
     """
-    from leeward.engine._numbers import columns_of_numbers
     from leeward.engine._shared import Sources
-    from leeward.engine._unlisted import columns_of_unlisted
-    from leeward.engine._visits import columns_of_visits
 
-    found = list[tuple[Any, dict[str, str]]]()
-    for query, keys in asked:
-        if isinstance(query, Statistic):
-            found.append((query.records, columns_of_numbers(query)))
-        elif isinstance(query, UnlistedGroups):
-            found.append((query.records, columns_of_unlisted(query)))
-        else:
-            assert isinstance(keys, PlaceList)
-            found.append((query.visits, columns_of_visits(query.visits, keys)))
-    return Sources(found)
+    return Sources([_table_of(query, keys)[:2] for query, keys in asked])
+
+
+def _table_of(query: AnyQuestion, keys: Keys) -> tuple[Visits | Records, dict[str, str], Callable[[Bound], Opened]]:
+    """Return the private table of a question, what each column that is read is for, and what opens it when it is bound."""
+    if isinstance(query, Statistic):
+        from leeward.engine._numbers import NumberTable, columns_of_numbers
+
+        return query.records, columns_of_numbers(query), partial(NumberTable, query)
+    if isinstance(query, UnlistedGroups):
+        from leeward.engine._unlisted import UnlistedTable, columns_of_unlisted
+
+        return query.records, columns_of_unlisted(query), partial(UnlistedTable, query)
+    from leeward.engine._visits import VisitTable, columns_of_visits
+
+    assert isinstance(keys, PlaceList)
+    return query.visits, columns_of_visits(query.visits, keys), partial(VisitTable, query.visits, keys)

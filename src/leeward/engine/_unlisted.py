@@ -6,8 +6,6 @@ Nothing of what is counted here is public, not even which groups there are: it g
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +18,6 @@ from leeward._private import Private
 from leeward.engine._bound import Bound
 from leeward.engine._builtin import strlen
 from leeward.engine._columns import columns_by_role
-from leeward.engine._engines import Binds, bind_private
 from leeward.engine._timed import Opened, Reasons, VisitCounts, cut, integers
 from leeward.errors import BoundExceededError, DataError
 from leeward.query import Window
@@ -38,19 +35,8 @@ def columns_of_unlisted(query: UnlistedGroups) -> dict[str, str]:
     return columns_by_role(named, source.keep)
 
 
-@contextmanager
-def open_unlisted(query: UnlistedGroups, bind: Binds = bind_private) -> Iterator[UnlistedTable]:
-    """Open the table of a question for groups that are not listed.
-
-    Raises:
-        DataError: a file or column is missing or of the wrong type.
-    """
-    with bind(query.records, columns_of_unlisted(query)) as bound:
-        yield UnlistedTable(query, bound)
-
-
 class UnlistedTable(Opened):
-    """An open table whose groups are not listed. `open_unlisted` makes it."""
+    """An open table whose groups are not listed."""
 
     __slots__ = ("_counted", "_is_text")
 

@@ -7,8 +7,7 @@ their order follow the list; nothing else about the answer's shape depends on th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +21,6 @@ from leeward._private import Private
 from leeward.engine._bound import Bound
 from leeward.engine._coarse import Coarse, decimals_of, of_few_decimals, of_positions
 from leeward.engine._columns import columns_by_role, hexagon, kept, key, point, square
-from leeward.engine._engines import Binds, bind_private
 from leeward.engine._matches import Matches, matches
 from leeward.engine._places import PlaceList
 from leeward.engine._timed import Opened, Reasons, VisitCounts, cut, integers
@@ -41,20 +39,8 @@ def columns_of_visits(visits: Visits, places: PlaceList) -> dict[str, str]:
     return columns_by_role(wanted, visits.keep)
 
 
-@contextmanager
-def open_visits(visits: Visits, places: PlaceList, bind: Binds = bind_private) -> Iterator[VisitTable]:
-    """Open the table of visits, to be counted over this public list.
-
-    Raises:
-        DataError: a file or column is missing or of the wrong type, or its places have another type than those of the
-            list.
-    """
-    with bind(visits, columns_of_visits(visits, places)) as bound:
-        yield VisitTable(visits, places, bound)
-
-
 class VisitTable(Opened):
-    """An open table of visits. `open_visits` makes it."""
+    """An open table of visits."""
 
     __slots__ = ("_counted", "_listed", "_places", "_visits")
 

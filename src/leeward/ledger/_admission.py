@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import uuid
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, insert
 
@@ -15,7 +15,6 @@ from leeward.ledger._account import Pen, balance, open_budgets
 from leeward.ledger._analysts import refuse_beyond_share
 from leeward.ledger._balance import Balance, agree, charged
 from leeward.ledger._content import (
-    Content,
     Fingerprint,
     charged_as,
     refuse_alike,
@@ -27,6 +26,9 @@ from leeward.ledger._content import (
 from leeward.ledger._records import Amount, to_text
 from leeward.ledger._request import Request, Reserved
 from leeward.ledger._schema import charges
+
+if TYPE_CHECKING:
+    from leeward.engine._content import Content
 
 
 class Admission:

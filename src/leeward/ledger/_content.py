@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, select
 
@@ -20,34 +20,13 @@ from leeward.errors import BudgetConflictError, ContentChangedError
 from leeward.ledger._parts import altered
 from leeward.ledger._schema import charges
 
+if TYPE_CHECKING:
+    from leeward.engine._content import Content
+
 _ALIKE = 0.75
 """Names that agree more than this (`difflib.SequenceMatcher.ratio`) are refused: "gowala" and "gowalla" agree to 0.92."""
 
 _ANYWAY = "If it is to have a budget of its own all the same, say so: --new-budget, or Budget(..., new=True) in Python"
-
-
-class Content(Protocol):
-    """What an engine gives to recognise a content by, all of it made under `Ledger.content_key`."""
-
-    @property
-    def form(self) -> str:
-        """How digest and marks were made: what was made in another form cannot be compared, and is refused."""
-
-    @property
-    def columns(self) -> Sequence[str]:
-        """The columns that the digest covers: digests of other columns do not compare."""
-
-    @property
-    def digest(self) -> bytes:
-        """Of all rows."""
-
-    @property
-    def marks(self) -> Mapping[str, str]:
-        """Digests of the values of single columns, by the names of these: compared where the digests cover others."""
-
-    @property
-    def telling(self) -> Sequence[str]:
-        """Those columns whose marks show that a content is charged under another name already."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlalchemy import RowMapping, select
 
@@ -21,7 +22,6 @@ from leeward.ledger._analysts import Analyst, Share, refuse_beyond_share, shares
 from leeward.ledger._balance import NOT_OPEN, Balance
 from leeward.ledger._charges import Asked, standing_of
 from leeward.ledger._content import (
-    Content,
     Fingerprint,
     charged_as,
     refuse_alike,
@@ -49,6 +49,9 @@ from leeward.ledger._schema import entries
 from leeward.ledger._secret import VARIABLE, fingerprint, key_of, key_path, read_key, read_or_make_key
 from leeward.ledger._sqlite import SqliteStore
 from leeward.ledger._store import NoLedgerError, Store
+
+if TYPE_CHECKING:
+    from leeward.engine._content import Content
 
 
 class Ledger:

@@ -5,13 +5,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from leeward._plain import is_text
 from leeward._taught import taught
 from leeward.errors import InputError
 from leeward.ledger._analysts import Analyst
-from leeward.ledger._content import Content
 from leeward.ledger._records import exact_amount, exact_delta
+
+if TYPE_CHECKING:
+    from leeward.engine._content import Content
 
 
 @taught

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Iterator, Mapping, MutableMapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -99,33 +99,23 @@ class Sources(Private):
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
-    def bind(self, described: Described, columns: Mapping[str, str]) -> AbstractContextManager[Bound]:
+    @contextmanager
+    def bind(self, described: Described, columns: Mapping[str, str]) -> Iterator[Bound]:
         """Open the table of a question, as `bind_private` does; one that others read as well stays open for them.
 
         Raises:
             DataError: it cannot be read as described.
         """
-        alone = bind_private(described, columns)
+        whole, known = None, dict[Hashable, Any]()
         together = [each for one, each in self._asked if _read_alike(one) and _one_source(one, described)]
-        if len(together) < 2 or not _read_alike(described):
-            return alone
-        return self._shared(described, columns, together, alone)
-
-    @contextmanager
-    def _shared(
-        self,
-        described: Described,
-        columns: Mapping[str, str],
-        together: Sequence[Mapping[str, str]],
-        alone: AbstractContextManager[Bound],
-    ) -> Iterator[Bound]:
-        whole, known = self._whole(described, together)
+        if len(together) > 1 and _read_alike(described):
+            whole, known = self._whole(described, together)
         if whole is None:
-            with alone as bound:
+            with bind_private(described, columns) as bound:
                 yield bound
-        else:
-            whole.check_roles(columns)
-            yield OwnColumns(whole, list(dict.fromkeys(columns.values())), next(self._numbers), known)
+            return
+        whole.check_roles(columns)
+        yield OwnColumns(whole, list(dict.fromkeys(columns.values())), next(self._numbers), known)
 
     def _whole(
         self, described: Described, together: Sequence[Mapping[str, str]]

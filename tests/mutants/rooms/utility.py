@@ -66,7 +66,7 @@ MUTANTS = [
     M("leeward.planner._statistic_plan", "_better", "spread < noisy.noise", "spread > noisy.noise", RANK, "the larger error is taken"),
     M("leeward.planner._number_plan", "_cut", "min(error, float(most))", "error", WITHIN, "an error is said that the range does not allow"),
     M("leeward.planner._rank_plan", "RankPlan._cut", "people if known is None else min(", "people if True else min(", WITHIN, "more people are between than there are"),
-    M("leeward.engine._shared", "Sources._shared", "            whole.check_roles(columns)\n", "", "tests/engines/test_shared_inside.py", "of a shared table of a database, texts are read as numbers"),
+    M("leeward.engine._shared", "Sources.bind", "        whole.check_roles(columns)\n", "", "tests/engines/test_shared_inside.py", "of a shared table of a database, texts are read as numbers"),
     M("leeward.engine._shared", "OwnColumns.staged", "{name}_of_{self._which}", "{name}", "tests/engine/test_shared_sources.py", "a question is answered from what another staged"),
     M("leeward.planner._statistic_plan", "_better", "except (NotPrivateError, NoiseError):", "except NotPrivateError:", RANK, "a wide range ends in a refusal"),
     M("leeward.planner._statistic_plan", "_better", "(query.people or ASSUMED)", "ASSUMED", RANK, "a public number of people is not thought of"),

@@ -79,6 +79,13 @@ def test_costs_add_where_nothing_bounds_the_parts() -> None:
     assert parallel(["1", "1/3", "1/2"], 2) == exact("3/2")
     assert parallel(["1", inf], 1) == inf
     assert parallel([], 1) == 0
+    assert parallel(["1/2"], 1) == parallel(["0", "1/2"], None) == exact("1/2")  # a part may be free
+
+
+@pytest.mark.parametrize("costs", [["-1"], ["-1/9", "1"], ["0", "-1", "2"]], ids=str)
+def test_no_part_gives_anything_back(costs: list[str]) -> None:
+    with pytest.raises(InputError, match="never given back"):
+        parallel(costs, None)
 
 
 def test_single_facts_touch_one_part() -> None:

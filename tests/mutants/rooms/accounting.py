@@ -29,6 +29,7 @@ MUTANTS = [
     M("leeward.accounting._units", "parts_touched", "kinds <= _ONE_WAY | _ONE_FACT else 2 * parts_per_unit", "kinds <= _ONE_WAY | _ONE_FACT else parts_per_unit",
       "tests/accounting/test_units.py tests/grid", "a replacement touches m parts, not 2m"),
     M("leeward.accounting._units", "parallel", "ordered[: whole(touched, \"touched\")]", "ordered[-whole(touched, \"touched\") :]", "tests/accounting/test_units.py", "the cheapest parts are paid for"),
+    M("leeward.accounting._units", "parallel", "ordered[-1].sign() < 0", "ordered[-1].sign() <= 0", "tests/accounting/test_units.py", "a part that is free is refused"),
     M("leeward.accounting._across", "_in_the_release", "gone * at_most,", "gone,", "tests/grid/test_prices.py tests/accounting/test_prices.py",
       "withdrawing a person costs one of their units"),
     M("leeward.accounting._across", "_in_the_release", "max(gone + come, one.changed) * at_most", "max(gone, come, one.changed) * at_most",

@@ -15,6 +15,7 @@ import contextlib
 import functools
 import importlib
 import os
+import re
 import resource
 import shutil
 import signal
@@ -123,7 +124,7 @@ class Copy:
     @functools.cache  # noqa: B019 - a test is tried once without mutants
     def passes(self, tests: str) -> bool:
         """Whether tests pass as the sources are."""
-        return self.outcome(tests.split(" "))[0] == "passed"
+        return self.outcome(re.split(" (?=tests/)", tests))[0] == "passed"  # the name of one may have spaces
 
     @contextlib.contextmanager
     def holding(self, mutant: Mutant) -> Iterator[None]:

@@ -256,6 +256,7 @@ def test_the_odds_of_a_name_are_those_of_the_matrix() -> None:
 def test_gaps_are_told_from_the_right_end() -> None:
     assert gaps_of({0: 4, 7: 2, 9: 0}, "busiest") == {7: 4, 0: 2}
     assert gaps_of({0: 4, 7: 2, 9: 0}, "quietest") == {0: 4, 7: 2}
+    assert gaps_of({3: 4, 7: 2}, "quietest") == {0: 4, 4: 2}  # none of them is empty
 
 
 @pytest.mark.parametrize("name", LAWS)

@@ -52,6 +52,7 @@ MUTANTS = [
     M(COUNTS, "_group", "(size <= LONGEST)", "(size <= 2 * LONGEST)", COUNTED, "names are cut where they are stored"),
     M(COUNTS, "UnlistedTable.exactly", 'query.if_more == "refuse" and found.over', "False", COUNTED, "people in more groups are not refused"),
     M("leeward.accounting._price_of_delta", "charge_delta", "not {*budget.changes} <= {*notion.changes}", "False", COMMAND, "a δ is paid for by a budget whose step is several of the release's"),
+    M("leeward.accounting._price_of_delta", "charge_delta", "if not delta:", "if delta:", "tests/accounting/test_price_of_delta.py", "a δ is paid for by any budget"),
     M("leeward.session._session", "Session.request", "delta=priced.amount.delta,", "", COMMAND, "δ is told and not charged"),
     M("leeward.cli._release", "_written", "return plain(str(value))", "return str(value)", COMMAND, "a name of the data writes lines of its own into the terminal"),
     M(PAIRS, "_cut", "np.array([0.0, here * q, 1 - here * q])", "np.array([0.0, q, 1 - q])", EVENT, "what is left over has another weight"),

@@ -383,6 +383,18 @@ def test_nan_is_one_value_whatever_its_bits():
     assert len({marks_of(pa.array([value, 1.0, None])).digest for value in made}) == 1
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("kind", "bits"), [("f8", 0x7FF00000000007A2), ("f4", 0x7F800001)])
+def test_a_nan_that_signals_is_one_too_and_prints_no_warning(kind, bits):
+    """R's missing number is one."""
+    held = np.array([bits, 0], f"u{kind[1]}").view(kind)
+    asked = Asked(("real",), rows=True, values=(0,), times=(), key=bytes(range(48)))
+    found = [
+        sums_of([pa.record_batch([pa.array(values)], ["v0"])], asked) for values in (held, np.array([np.nan, 0], kind))
+    ]
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize(
     ("value", "instead"),
     [

@@ -188,7 +188,10 @@ def _numbers(values: pa.Array, missing: NDArray[np.bool_]) -> NDArray[Any]:
     if held is None:
         return np.zeros(len(values), np.int64)
     found = np.frombuffer(held, kind, count=len(values), offset=kind.itemsize * values.offset)
-    found = found.astype(np.float64 if kind.kind == "f" else np.uint64 if kind == np.uint64 else np.int64, copy=False)
+    with np.errstate(invalid="ignore"):  # as below
+        found = found.astype(
+            np.float64 if kind.kind == "f" else np.uint64 if kind == np.uint64 else np.int64, copy=False
+        )
     return np.where(missing, found.dtype.type(0), found) if missing.any() else found
 
 
@@ -302,7 +305,8 @@ def _value_blocks(of_texts: _Cipher, column: _Column) -> Words:
         made = both[column.values.astype(np.intp)]
     elif column.kind == "real":
         small = np.abs(column.values) < 2**53
-        whole = small & (column.values == np.floor(column.values))
+        with np.errstate(invalid="ignore"):  # NumPy would print a warning of a NaN that signals, as R's missing number
+            whole = small & (column.values == np.floor(column.values))
         single = pa.types.is_float32(column.given.type)  # it is the decimal of fewest digits that says which it is
         reals = (
             column.values

@@ -123,17 +123,25 @@ def test_what_the_desk_keeps_in_its_folder_is_not_elsewhere_by_a_link(tmp_path: 
     seat.desk.jobs.close()
 
 
-def test_a_release_is_of_what_its_page_showed(seat: Seat) -> None:
+@pytest.mark.parametrize(
+    ("step", "instead", "price"),
+    [
+        ("strength", {"epsilon": "3"}, "3"),
+        ("promise", {"people": "26"}, "1"),
+        ("window", {"end": "2026-03-14T21:00"}, "1"),
+    ],
+)
+def test_a_release_is_of_what_its_page_showed(step: str, instead: dict[str, str], price: str, seat: Seat) -> None:
     name = walked(seat)
     old = seat.get(f"/drafts/{name}/release").text
     of = re.search(r'name="of" value="(\w+)"', old)
     assert of
-    seat.post(f"/drafts/{name}/strength", ANSWERS["strength"] | {"epsilon": "3"})  # in another tab
+    seat.post(f"/drafts/{name}/{step}", ANSWERS[step] | instead)  # in another tab
     for stale in ({"of": of[1]}, {"of": ""}):
         answer = seat.post(f"/drafts/{name}/release", {**OPEN, **stale})
         assert (answer.status_code, spent(seat)) == (422, "")
         assert "another one than the page showed" in answer.text
-    assert "3 was charged" in done(seat, seat.post(f"/drafts/{name}/release", OPEN)).text
+    assert f"{price} was charged" in done(seat, seat.post(f"/drafts/{name}/release", OPEN)).text
 
 
 def test_work_on_what_a_draft_said_before_is_not_taken_for_work_on_what_it_says_now() -> None:

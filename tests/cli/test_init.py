@@ -238,6 +238,19 @@ def test_numbers_that_are_times_are_known_by_their_unit(tmp_path: Path) -> None:
         assert (number.unit, number.looks, time.unit) == (None, "whole numbers", unit)
 
 
+def test_numbers_of_which_some_look_like_times_are_none(tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text("n,phone\n1,1700000000\n2,17\n3,1700000001\n")
+    assert [(seen.looks, seen.unit) for seen in detected(str(tmp_path / "v.csv")).columns] == [
+        ("whole numbers", None)
+    ] * 2
+
+
+def test_what_is_only_in_some_fields_separates_no_columns(tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text("name;people, in all\na;3\nb;4, of them 1 here, 3 there\n")
+    found = detected(str(tmp_path / "v.csv"))
+    assert [seen.name for seen in found.columns] == ["name", "people, in all"]
+
+
 def test_a_database_is_not_looked_at(tmp_path: Path) -> None:
     (tmp_path / "v.db").write_bytes(b"")
     with pytest.raises(LeewardError, match="not at databases"):

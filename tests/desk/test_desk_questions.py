@@ -17,8 +17,10 @@ from tests.desk.test_desk_path import OPEN, text_of
 from tests.desk.walk import done
 from tests.session.conftest import Town
 
+from leeward.desk._release import charged_for
 from leeward.desk._releases import kept
 from leeward.desk._worth import error_of, least_epsilon_within
+from leeward.ledger import Ledger
 from leeward.spec._first_question import KINDS as ASKED
 from leeward.spec._first_question import promises
 
@@ -111,6 +113,11 @@ def test_windows_are_priced_together_and_the_command_has_the_same_answers(seat: 
     assert len(mine.statements) == 3
     history = text_of(seat.get("/history"))
     assert history.count("3 windows, from") == 3
+    budget = seat.desk.drafts.read(name).spec().ledger()
+    ledger = Ledger.find(budget.ledger)
+    assert ledger is not None
+    keys = sorted({one.key for one in ledger.history(budget.dataset)} - {""})
+    assert [charged_for(budget, keys[:number]) for number in range(4)] == [0, 1, 2, 3]
     assert all(one.query.text in history for one in mine.statements)
     assert "All 3 together keep less: their prices add up, to 3." in shown
     out = town.folder / "out"

@@ -27,7 +27,10 @@ HOURS = {"lower": "-1/2", "upper": "1", "step": "1/2"}
 KINDS: dict[str, tuple[Any, list[Any]]] = {
     "int32": (pa.int32(), [-5, 0, 9, 10, 29, 30, 31, None]),
     "uint64": (pa.uint64(), [0, 9, 10, 19, 2**63, None]),
-    "float64": (pa.float64(), [-1.0, 0.0, 9.99, 10.0, 29.9999999999, 30.0, float("inf"), float("nan"), None]),
+    "float64": (
+        pa.float64(),
+        [-1.0, 0.0, 9.99, 9.99999999999, 10.0, 29.9999999999, 30.0, float("inf"), float("nan"), None],
+    ),
     "float32": (pa.float32(), [9.5, 10.0, 20.0, None]),
     "decimal": (pa.decimal128(9, 3), [Decimal("9.999"), Decimal("10.000"), Decimal("30.000"), None]),
     "string": (pa.string(), ["9", "10", "29.5", "thirty", "", None]),
@@ -70,6 +73,16 @@ def test_everybody_with_a_number_is_in_one_interval(kind: str) -> None:
     assert found == [places.count(i) for i in range(3)]
     misread = sum(value in ("thirty", "") for value in drawn)
     assert (dropped["unreadable_number"], dropped["unknown_group"]) == (misread, places.count(None) - misread)
+
+
+def test_intervals_and_listed_groups_of_their_names_have_other_keys() -> None:
+    people = lw.records("t.parquet", person="each row")
+    names = ["0 to 10", "10 to 20", "20 to 30"]
+    asked = [lw.statistic(people, "histogram", by={"age": by}) for by in (AGES, names)]
+    other = lw.statistic(people, "histogram", by={"age": names, "sex": ["m", "f"]})
+    assert asked[0].groups == asked[1].groups
+    mixed = lw.statistic(people, "histogram", by={"age": AGES, "sex": ["m", "f"]})
+    assert len({read_keys(each).digest() for each in (*asked, other, mixed)}) == 4
 
 
 def test_a_histogram_of_two_numbers_and_a_list() -> None:

@@ -61,7 +61,7 @@ MUTANTS = [
     M(LOSSES, "Accountant.closed_form", "total + log(left)", "total - log(left)", "tests/accounting/test_losses.py", "δ raises ε"),
     M(LOSSES, "_constant", "rates if direction == \"withdraw\" else rates[::-1]", "rates", "tests/accounting/test_losses.py", "both directions are withdrawals"),
     M(LOSSES, "_count", "times * event.times", "event.times", "tests/accounting/test_losses.py", "a repetition of repetitions is counted once"),
-    M(LOSSES, "_count", "moves=event.moves, monotone=event.monotone)] += times * event.places\n    elif isinstance(event, LaplaceEvent)", "moves=event.moves, monotone=event.monotone)] += times\n    elif isinstance(event, LaplaceEvent)", "tests/accounting/test_losses.py", "k places are accounted for as one"),
+    M(LOSSES, "_count", "+= times * event.places", "+= times", "tests/accounting/test_losses.py", "k places are accounted for as one"),
     M(LOSSES, "_certainly", "pessimistic_estimate=True", "pessimistic_estimate=False", "tests/accounting/test_losses.py", "what is certain to differ is rounded away", equivalent=True),
     M(PAIRS, "Pair.subsampled", "probability * self.present + (1 - probability) * self.absent, self.absent", "self.present, self.absent",
       "tests/accounting/test_losses.py", "the sample is everybody"),

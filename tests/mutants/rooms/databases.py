@@ -228,7 +228,7 @@ MUTANTS = [
     M(
         MOVE,
         "move",
-        "            if any(source.is_locked(holder) for holder in _at_work(old)):",
+        "            if any(map(source.is_locked, at_work)):",
         "            if False:",
         MOVING,
         "a ledger moves away under a release",

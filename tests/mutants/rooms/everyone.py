@@ -28,7 +28,7 @@ MUTANTS = [
     M(OVERSHOOT, "Overshoot.tail", "(1 + m * (1 - x))", "(1 + more * (1 - x))", LAW, "equal rates: one term too many"),
     M(OVERSHOOT, "Overshoot.tail", 'integer(k, "k") - self.most', 'integer(k, "k")', f"{LAW} {ASKED}", "odds forget the guess"),
     M(OVERSHOOT, "Overshoot.mean", " + self.most", "", LAW, "the error of a count forgets those left out"),
-    M(OVERSHOOT, "Overshoot.quantile", "self.most - 1 + int(least", "self.most + int(least", LAW, "a quantile one too high"),
+    M("leeward.noise._by_tail", "ByTail.quantile", "self.cdf(k) >= p, low, high)", "self.cdf(k) >= p, low, high) + 1", LAW, "a quantile one too high"),
     M(SPLIT, "best_share", "missed < least", "missed > least", LAW, "the worst split is taken"),
     M(SPLIT, "best_share", "counted * (1 - share), left_out * share", "counted, left_out * share", LAW, "the split is chosen as if counts had all of ε"),
     M(SPLIT, "best_share", ".tail(max(room, 0) + 1)", ".tail(room + 1)", LAW, "no room at all: every split is as good"),

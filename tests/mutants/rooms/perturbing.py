@@ -170,7 +170,7 @@ MUTANTS = [
       "a report that is known at its level is paid for again"),
     M(LOCATION, "LocationJob._charge", "[today] * len(north) if when is None else calendar.of(when)", "[today] * len(north) if len(extra) < 2 else calendar.of(extra[1])", REPORTS, "the level is taken for a day"),
     M(LOCATION, "LocationJob._charge", "alike.check(at, extra[0])", "pass", REPORTS, "an unlisted level stops the program with a charge open"),
-    M("leeward.local.location._levels", "Levels.draw", "geo.draw, geo.law)", "geo.draw, self.law)", REPORTS, "a report of one level is shown as one of another"),
+    M("leeward.local.location._levels", "Levels.draw", "None if self.column is None else geo.law", "None", REPORTS, "a report of one level is shown as one of another"),
     M("leeward.local.location._levels", "Levels.law", "geo.law.removeprefix(f'ε = {geo.epsilon} a metre, ')", "''", REPORTS, "reports of another grid are in one store"),
     M("leeward.local.location._levels", "Levels.shown", "self.mechanisms[name].shown(noisy[rows])", "self.weakest.shown(noisy[rows])", REPORTS, "all reports are moved by the remap of one level"),
     M("leeward.ledger._memoized_reports", "MemoizedReports.keys", "i, j, law)", "i, j)", REPORTS, "the law leaves the key of a report"),

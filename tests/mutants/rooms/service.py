@@ -47,7 +47,7 @@ MUTANTS = [
     M(HELD, "_seen", "is_address(query.places.source.held())", "False", HOLDS, "a list in a database is read once for ever"),
     M(SHARES, "refuse_beyond_share", "if cost.epsilon > left:", "if cost.epsilon > analyst.cap:", ANSWERS + " tests/ledger/test_analysts.py", "each question may cost a whole cap"),
     M(SHARES, "refuse_beyond_share", "    if cost.delta:\n", "    if False:\n", "tests/ledger/test_analysts.py", "analysts spend δ that nobody counts"),
-    M(SHARES, "shares", "if before_it is None or link(str(before_it), row) != row[\"hash\"]:", "if before_it is None:", "tests/ledger/test_analysts.py", "a share that another hand lowered is believed"),
+    M("leeward.ledger._chain", "linked", "if previous is None or link(str(previous), row) != row[\"hash\"]:", "if previous is None:", "tests/ledger/test_analysts.py", "a share that another hand lowered is believed"),
     M("leeward.service._app", "routes", "if ready.stored is None:", "if True:", f"{ANSWERS}::test_the_same_question_of_two_at_once_is_drawn_once", "the same question of two at once opens the table twice"),
     M("leeward.service._brokers", "_refuse", "if spec.repeat is not None:", "if False:", BROKERS, "a broker finds out by trial where an id was"),
     M("leeward.service._brokers", "_refuse", "if spec.budget is None:", "if False:", BROKERS, "a broker has any number of reports of one position"),

@@ -95,7 +95,7 @@ MUTANTS = [
     M("leeward.local.location._statement", "_total", "geo.epsilon * reports", "geo.epsilon", POSITIONS, "a day of reports costs one"),
     M("leeward.local.location._statement", "_total", " + geo.snapping", "", POSITIONS, "the odds of a day are told without snapping"),
     M("leeward._plain", "odds", "at_most(math.exp(cost), 4)", "f\"{math.exp(cost):.4g}\"", "tests/truth/test_position_truth.py tests/local/test_series_smoothing.py tests/truth/test_series_truth.py", "odds that are kept are rounded to the nearest"),
-    M("leeward.local.location._statement", "_anew", "if terms.repeats", "if False", POSITIONS, "a repeated report is said to cost as much as a new one"),
+    M("leeward.local.location._statement", "_not_guaranteed", "if terms.repeats:", "if False:", POSITIONS, "a report that may be repeated is not said to show that somebody came back"),
     M("leeward.local.location._statement", "_plane", "{at_most(100 * plane.shrinkage, 2)}", "{10 * plane.shrinkage:.2g}", POSITIONS, "the plane is said to shorten less than it does"),
     M("leeward.local.location._statement", "_reports", '"new " if terms.repeats else ""', '""', POSITIONS, "repeated reports are said to be bounded"),
     M("leeward.local.series._series", "Series.published", "window + 2 * beside", "window", "tests/local/test_series_smoothing.py", "a smoothed window costs what its own readings do"),

@@ -163,15 +163,14 @@ def tumult_job(folder: Path) -> None:
 
 def engine_job(folder: Path) -> None:
     """The engine's part alone, in this process: list, digest, counts."""
-    from leeward.engine import read_places
-    from leeward.engine._visits import open_visits
+    from leeward.engine import open_data, read_places
     from leeward.query import count_visitors, places, visits
 
     marks = [time.perf_counter()]
     listed = places(folder / "places.parquet", place="place")
     seen = visits(folder / "visits.parquet", person="person", place="place", time="time")
     query = count_visitors(seen, listed, start=START, end=END, places_per_person=1, if_more="latest")
-    with open_visits(seen, read_places(listed)) as table:
+    with open_data(query, read_places(listed)) as table:
         marks.append(time.perf_counter())
         table.content(b"a secret of the ledger")
         marks.append(time.perf_counter())

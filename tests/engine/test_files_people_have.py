@@ -454,3 +454,11 @@ def test_encodings_are_those_in_which_a_line_break_is_one() -> None:
     for name in sorted(ENCODINGS):
         assert "who;\n".encode(name).decode(name).splitlines() == ["who;"], name
     assert {"utf-8", "cp1252", "iso8859-1", "utf-16"} <= ENCODINGS
+
+
+def test_of_digits_without_signs_between_them_each_part_has_two() -> None:
+    """Before, 2026111 could have been the 11th of January or the 1st of November."""
+    form = TimeFormat.of("yyyymmdd")
+    fits = [text for text in ("20260111", "2026111", "202611", "20261101") if re.fullmatch(form.pattern, text)]
+    assert fits == ["20260111", "20261101"]
+    assert re.fullmatch(TimeFormat.of("dd/mm/yyyy").pattern, "1/2/2026")

@@ -177,11 +177,12 @@ def share(given: Given) -> list[Fraction]:
 
 def half_up(given: Given) -> list[Fraction]:
     asked = Fraction(int(given["p"]), int(given["q"]))
-    return [Mean.__dict__["_round"](_Whole, asked)]
+    return [Mean.__dict__["rounded"](_Whole, asked)]
 
 
 class _Whole:
     grid = Fraction(1)
+    ends = (-(10**40), 10**40)
 
 
 def half_even(given: Given) -> list[Fraction]:

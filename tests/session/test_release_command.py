@@ -441,7 +441,7 @@ def test_dangerous_is_never_wrong_where_absence_is_protected(town: Town) -> None
 @pytest.mark.parametrize(
     ("decide", "said"),
     [
-        ("dangerous_at_least = 2", "above safe_at_most"),
+        ("dangerous_at_least = 2", "a count would be both safe and dangerous"),
         ("dangerous_at_least = 5", "error_at_most"),  # noise only adds here, so dangerous can be wrong
     ],
 )

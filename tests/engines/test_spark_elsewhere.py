@@ -63,15 +63,16 @@ def test_it_has_the_answer_of_the_oracle(block: int, tmp_path: Path) -> None:
 
 
 def test_the_content_of_a_table_is_that_which_duckdb_recognises(tmp_path: Path) -> None:
-    """Of values of each type, each a column of one table."""
-    most = max(map(len, KEPT.values()))
-    columns = {kind: column(kind, [*values, *[None] * (most - len(values))]) for kind, values in KEPT.items()}
+    """Of values of each type that DataFrames have, each a column of one table."""
+    kept = {kind: values for kind, values in KEPT.items() if kind != "uint8"}
+    most = max(map(len, kept.values()))
+    columns = {kind: column(kind, [*values, *[None] * (most - len(values))]) for kind, values in kept.items()}
     case = Case(columns | {"person": column("int8", range(most))}, {})
     found = []
     for hold in (HOLDERS["parquet"], *ELSEWHERE.values()):
         held = hold(case, tmp_path, None)
         assert held is not None
-        with held.bound({f"a value {kind}": kind for kind in KEPT} | {"person": "person"}) as bound:
+        with held.bound({f"a value {kind}": kind for kind in kept} | {"person": "person"}) as bound:
             content = recognised(bound, b"secret" * 8, ())
             found.append((content.digest, content.marks))
     assert found[0] == found[1] == found[2]

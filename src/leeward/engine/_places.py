@@ -137,7 +137,8 @@ def _degrees(values: pa.Array, column: str, limit: int) -> pa.Array:
         degrees = pc.cast(values, pa.float64())
     except pa.ArrowException:
         degrees = None
-    if degrees is None or (np.abs(as_numpy(degrees.drop_null())) > limit).any():
+    # what is not a number is not within the limit either
+    if degrees is None or not (np.abs(as_numpy(degrees.drop_null())) <= limit).all():
         raise DataError(
             f"The column '{column}' of the public list",
             f"it must hold degrees from -{limit} to {limit}",

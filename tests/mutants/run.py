@@ -15,7 +15,6 @@ import contextlib
 import functools
 import importlib
 import os
-import re
 import resource
 import shutil
 import signal
@@ -122,9 +121,9 @@ class Copy:
             os._exit(code)
 
     @functools.cache  # noqa: B019 - a test is tried once without mutants
-    def passes(self, tests: str) -> bool:
+    def passes(self, tests: tuple[str, ...]) -> bool:
         """Whether tests pass as the sources are."""
-        return self.outcome(re.split(" (?=tests/)", tests))[0] == "passed"  # the name of one may have spaces
+        return self.outcome(tests)[0] == "passed"
 
     @contextlib.contextmanager
     def holding(self, mutant: Mutant) -> Iterator[None]:
@@ -144,13 +143,15 @@ class Copy:
         with self.holding(mutant):
             found, by = self.outcome(mutant.tests.split())
         outcome = {"passed": "survived", "failed": "caught", "hangs": "caught"}.get(found, "broken")
-        if found in {"failed", "hangs"} and not self.passes(by):
-            outcome, by = "broken", f"{by} fails without it too" if found == "failed" else "it hangs without it too"
+        if found == "failed" and not self.passes((by,)):
+            outcome, by = "broken", f"{by} fails without it too"
+        if found == "hangs" and not self.passes(tuple(mutant.tests.split())):
+            outcome, by = "broken", f"{by} hangs without it too"
         if outcome == "survived" and mutant.equivalent:
             outcome = "equivalent"
         elif outcome == "caught" and mutant.equivalent:
             outcome = "not equivalent"
-        by = "it hangs" if found == "hangs" else " ".join(by.split())
+        by = "it hangs" if found == "hangs" and outcome != "broken" else " ".join(by.split())
         return Result(outcome, datetime.now(UTC).date().isoformat(), by)
 
 
@@ -191,7 +192,11 @@ def main() -> int:
             shutil.copytree(ROOT, copy.folder, ignore=LEFT_OUT)
         for number, mutant in enumerate(mutants, 1):
             start = time.monotonic()
-            result = known[mutant.key] = copy.tried(mutant)
+            try:
+                result = copy.tried(mutant)
+            except LookupError as error:
+                result = Result("broken", datetime.now(UTC).date().isoformat(), str(error))
+            known[mutant.key] = result
             if not result.as_it_should:
                 wrong.append(mutant)
             mark = "" if result.as_it_should else f"  <── {result.by}"

@@ -244,7 +244,7 @@ class Charge:
                     charged = budgets._each(connection, people[part], numbers[part], at[part], which, self._free)
                 paid.append(budgets._write(*charged, self._over))
         except CapExceededError as error:
-            self.refused = error
+            self.refused = self.refused or error
             raise
         return np.concatenate(paid)
 

@@ -33,12 +33,22 @@ class ByTail(ABC):
         Raises:
             InputError: if p is not strictly between 0 and 1.
         """
-        p = weight(p)
-        if not 0 < p < 1:
-            raise InputError(f"The quantile at {float(p):.6g}", "p must lie strictly between 0 and 1", "Give such a p")
+        p = within(p)
         low, high = -1, 1
         while self.cdf(high) < p:
             high *= 2
         while self.cdf(low) >= p:
             low *= 2
         return least_between(lambda k: self.cdf(k) >= p, low, high)
+
+
+def within(p: Weight | Exact) -> Weight:
+    """Return at which probability a quantile is asked for.
+
+    Raises:
+        InputError: if p is not strictly between 0 and 1.
+    """
+    p = weight(p)
+    if not 0 < p < 1:
+        raise InputError(f"The quantile at {float(p):.6g}", "p must lie strictly between 0 and 1", "Give such a p")
+    return p

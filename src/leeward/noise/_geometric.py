@@ -24,11 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._arrays import given_array
-from leeward.errors import InputError, NoiseError
+from leeward.errors import NoiseError
 from leeward.exact._real import Exact, Real, inf, integer, positive, whole_of
-from leeward.exact._weight import Weight, exp_minus, weight
+from leeward.exact._weight import Weight, exp_minus
 from leeward.noise._bernoulli import WIDTH, compare, settle
 from leeward.noise._bits import Bits
+from leeward.noise._by_tail import within
 from leeward.noise._digits import floor_digits
 from leeward.noise._saturating import MOST
 
@@ -202,9 +203,7 @@ class DirectedGeometric:
         Raises:
             InputError: if p is not strictly between 0 and 1.
         """
-        p = weight(p)
-        if not 0 < p < 1:
-            raise InputError(f"The quantile at {float(p):.6g}", "p must lie strictly between 0 and 1", "Give such a p")
+        p = within(p)
         k = self._near_quantile(p)
         while self.cdf(k) >= p:
             k -= 1

@@ -50,10 +50,17 @@ def spark() -> Any:
 @functools.cache
 def remote() -> Any:
     """A session of Spark Connect on the same Spark, as a caller may have one."""
+    session = session_at(address())
+    session.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+    return session
+
+
+def session_at(where: Any) -> Any:
+    """A new session of Spark Connect; it ends nothing when it is forgotten, as else all others of this process would."""
     from pyspark.sql.connect.session import SparkSession
 
-    session: Any = SparkSession(address())
-    session.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+    session: Any = SparkSession(where)
+    session.client.close = lambda: None
     return session
 
 

@@ -280,8 +280,8 @@ def in_plain_words() -> Iterator[None]:
     if condition == _ENDED:
         raise EngineError(
             "Spark Connect",
-            "a session of it was closed elsewhere in this program, and with it what all of them ask through",
-            "Run it again, and close no session meanwhile",
+            "a session of it was closed or forgotten elsewhere in this program, and with it what all of them ask through",
+            "Run it again, if need be in a new program, and neither close nor forget a session of it meanwhile",
         )
     if condition == "JAVA_GATEWAY_EXITED":
         raise EngineError(

@@ -108,6 +108,9 @@ def active(session: Any) -> Iterator[None]:
 def _closing(sql: Any, connection: Any, shown: str, user: str | None = None) -> Iterator[Any]:
     errors, retries = optional("pyspark.errors", shown), optional("pyspark.sql.connect.client.retries", shown)
     made = sql.SparkSession(connection, user)
+    # that would end the threads that all clients of this process share, under the queries of a caller too; and a session
+    # calls it once more when it is forgotten, in whichever thread that is, also in one of those, where it can never end
+    made.client.close = _nothing
     try:
         made.client.set_retry_policies([retries.DefaultPolicy(**_RETRIES)])
         try:
@@ -131,9 +134,12 @@ def _closing(sql: Any, connection: Any, shown: str, user: str | None = None) -> 
             with suppress(errors.PySparkException):
                 made.client.release_session()
     finally:
-        # not close(), which ends the threads that all clients of this process share, under the queries of a caller too
         made.client._channel.close()
         made.client._closed = True
+
+
+def _nothing() -> None:
+    """What is done in place of closing a client: nothing."""
 
 
 def _imported() -> Any:

@@ -5,15 +5,16 @@ Sweeps, as are those of a Spark in this process, whose server it is.
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 import uuid
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,7 +25,7 @@ from tests.engines.held import ELSEWHERE, HOLDERS, differences
 from tests.engines.test_inside_spark import MORNING, asked, counts, is_read_once, shows_no_value
 from tests.engines.test_traps import KEPT, TRAPS, _ready, column
 from tests.session.conftest import Town
-from tests.spark import address, remote
+from tests.spark import address, remote, session_at
 
 from leeward import _spark_remote
 from leeward._spark import Spark, in_plain_words, session_of
@@ -105,7 +106,7 @@ def test_sessions_of_the_caller_stay_as_they_were(monkeypatch: pytest.MonkeyPatc
     """Also where another of them is the active one, to which Spark itself gives what is checkpointed."""
     from pyspark.sql.connect.session import SparkSession
 
-    other, mine = SparkSession(address()), uuid.uuid4()
+    other, mine = session_at(address()), uuid.uuid4()
     monkeypatch.setattr(_in_spark, "uuid", SimpleNamespace(uuid4=lambda: mine))
     with _spark_remote.active(other):
         before, views = remote().conf.getAll, remote().catalog.listTables()
@@ -113,28 +114,24 @@ def test_sessions_of_the_caller_stay_as_they_were(monkeypatch: pytest.MonkeyPatc
         assert (remote().conf.getAll, remote().catalog.listTables()) == (before, views)
         assert f"leeward_{mine.hex}" not in {view.name for view in remote().catalog.listTables("global_temp")}
         assert SparkSession.getActiveSession() is other
-    other.stop()
 
 
 def test_a_channel_that_names_its_session_is_refused() -> None:
     """Ours has none of what an address says of a session; but another channel may name one by itself."""
     from pyspark.sql.connect.client import DefaultChannelBuilder
-    from pyspark.sql.connect.session import SparkSession
 
     one, two = str(uuid.uuid4()), str(uuid.uuid4())
-    named: Any = SparkSession(f"{address()}/;session_id={one}")
+    named = session_at(f"{address()}/;session_id={one}")
     assert counts(asked(named.sql(ONE))) == [1, 0]
-    named.stop()
 
     class Named(DefaultChannelBuilder):
         @property
         def session_id(self) -> str:
             return two
 
-    named = SparkSession(Named(address()))
+    named = session_at(Named(address()))
     with pytest.raises(EngineError, match="ours would be yours"):
         counts(asked(named.sql(ONE)))
-    named.stop()
 
 
 @pytest.mark.parametrize(
@@ -178,6 +175,22 @@ def test_an_error_shows_no_value(capfd: pytest.CaptureFixture[str]) -> None:
     shows_no_value(remote(), logger, capfd)
 
 
+def test_a_session_of_ours_ends_no_threads_of_others_neither_closed_nor_forgotten() -> None:
+    """Spark's own session ends those that all clients share when it is forgotten; one of these would wait for itself."""
+    from pyspark.sql.connect.client.reattach import ExecutePlanResponseReattachableIterator as Shared
+
+    remote().sql("SELECT 1").collect()
+    before = Shared._release_thread_pool_instance
+    with session_of(Spark(), remote().sql("SELECT 1")) as made:
+        made.sql("SELECT 1").collect()
+        forgotten = weakref.ref(made)
+    del made
+    gc.collect()
+    assert forgotten() is None
+    assert Shared._release_thread_pool_instance is before is not None
+    assert before.submit(int).result() == 0
+
+
 def test_a_session_that_is_closed_under_a_query_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """The client keeps threads that all sessions share, and to close any session ends them: as here, before a query."""
     from pyspark.sql.connect.client.reattach import ExecutePlanResponseReattachableIterator
@@ -185,7 +198,10 @@ def test_a_session_that_is_closed_under_a_query_is_said(monkeypatch: pytest.Monk
     ended = ThreadPoolExecutor()
     ended.shutdown()
     monkeypatch.setattr(ExecutePlanResponseReattachableIterator, "_release_thread_pool_instance", ended)
-    with pytest.raises(EngineError, match=r"closed elsewhere in this program.*Run it again"), in_plain_words():
+    with (
+        pytest.raises(EngineError, match=r"closed or forgotten elsewhere in this program.*Run it again"),
+        in_plain_words(),
+    ):
         remote().sql("SELECT 1").collect()
     with pytest.raises(RuntimeError, match="something else"), in_plain_words():
         raise RuntimeError("something else")

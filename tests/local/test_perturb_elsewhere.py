@@ -25,7 +25,7 @@ from tests.local.test_location import Run, table
 from tests.local.test_location import run as run
 from tests.local.test_perturb_in_spark import AT, BUDGET, by_spark, dying, geo, parts, read, spent
 from tests.private_files import open_to_others
-from tests.spark import address, remote
+from tests.spark import address, remote, session_at
 
 import leeward as lw
 from leeward._scratch import scratch
@@ -258,10 +258,8 @@ def server() -> Iterator[tuple[str, Callable[[], None]]]:
 def test_a_server_that_is_killed_gives_nothing_and_says_so(
     what: str, server: tuple[str, Callable[[], None]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pyspark.sql.connect.session import SparkSession
-
     where, kill = server
-    caller: Any = SparkSession(where)
+    caller = session_at(where)
     frame, begun = caller.sql("SELECT id, 35.7D AS lat, 139.7D AS lon FROM range(0, 400, 1, 2)"), time.monotonic()
     if what == "counting":
         told = lw.records(frame.selectExpr("id", "'g' AS g"), person="id", engine="spark")
@@ -290,4 +288,4 @@ def test_a_server_that_is_killed_gives_nothing_and_says_so(
         assert len(list(go.parent.glob("go.begun.*"))) == 2
         assert [*(tmp_path / "reports").iterdir()] == []
     assert time.monotonic() - begun < 150
-    caller.client.close()
+    caller.client._channel.close()

@@ -382,6 +382,14 @@ MUTANTS = [
         "the session of a caller elsewhere is given settings of ours",
     ),
     M(
+        REMOTE,
+        "_closing",
+        "made.client.close = _nothing",
+        "pass",
+        f"{ELSEWHERE}::test_a_session_of_ours_ends_no_threads_of_others_neither_closed_nor_forgotten",
+        "to forget a session of ours ends the threads of all others",
+    ),
+    M(
         "leeward.engine._in_spark",
         "_read_once",
         "active(theirs) if is_remote(theirs) else nullcontext()",

@@ -34,7 +34,25 @@ _PREFIX = ".leeward-"
 _NAME = re.compile(re.escape(_PREFIX) + r"[a-z0-9_]{8}")
 _MADE_BY = "leeward scratch 1"
 _TRIES = 20
+_OPEN_AT_ONCE = 24
+"""More files than a run opens at once beside those that it has open before."""
+
 _DEEPEST = 6
+
+
+def check_open_files() -> None:
+    """See that a process may open as many more files as its work takes, before anything is paid for.
+
+    Raises:
+        OSError: it may not.
+    """
+    opened: list[int] = []
+    try:
+        while len(opened) < _OPEN_AT_ONCE:
+            opened.extend(os.pipe())
+    finally:
+        for each in opened:
+            os.close(each)
 
 
 class Scratch:
@@ -103,6 +121,7 @@ def scratch(parent: str | os.PathLike[str] | None = None, names: Iterable[str] =
     Raises:
         OSError: it cannot be made.
     """
+    check_open_files()
     beside = Path(tempfile.gettempdir() if parent is None else parent)
     sweep(beside)
     made = Scratch(beside, names)

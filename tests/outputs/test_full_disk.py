@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.killed import without_room
+from tests.killed import without_override, without_room
 from tests.local.test_location import BASE, spec, table, toml
 from tests.private_files import write_private
 
@@ -68,6 +68,33 @@ def test_a_limit_on_files_is_found_before_anything_is_charged(folder: Path) -> N
     assert len(found.stderr.splitlines()) == 1
     assert "cannot be written: File too large" in found.stderr
     assert sorted(os.listdir(folder)) == before, "not even a budget was made"
+
+
+@pytest.mark.parametrize("open_files", [5, 6, 8, 12, 27, 28, 29, 36])
+def test_too_few_open_files_are_found_before_anything_is_charged(open_files: int, folder: Path) -> None:
+    """A run is refused and leaves nothing, an empty store least of all; or it does all of its work."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (open_files, open_files))
+
+    before = sorted(os.listdir(folder))
+    found = run(folder, "pass", limit)
+    if found.returncode == 0:
+        assert open_files > 20, "nothing was limited"
+        return
+    assert found.returncode == 2
+    assert "Too many open files" in found.stderr
+    assert "charged" not in found.stderr
+    assert sorted(os.listdir(folder)) == before
+
+
+@pytest.mark.parametrize("umask", [0o777, 0o400, 0o200, 0o100])
+def test_files_that_their_maker_cannot_read_are_found_before_anything_is_charged(umask: int, folder: Path) -> None:
+    before = sorted(os.listdir(folder))
+    found = run(folder, f"os.umask({umask})", without_override)
+    assert found.returncode == 2
+    assert "Set one that leaves it: umask 077" in found.stderr
+    assert sorted(os.listdir(folder)) == before
 
 
 def test_a_secret_that_is_there_is_never_to_be_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from leeward._locks import why_no_locks
+from leeward._scratch import check_open_files
 from leeward.errors import LedgerError
 from leeward.ledger._beside import PRIVATE
 from leeward.ledger._file import plain_file
@@ -230,6 +231,7 @@ def make_private(path: Path) -> bool:
         LedgerError: it cannot be made.
     """
     try:
+        check_open_files()  # an empty file that SQLite could not open would stay, and look like one that was emptied
         file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, PRIVATE)
     except FileExistsError:
         return False

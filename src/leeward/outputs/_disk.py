@@ -105,8 +105,18 @@ def set_aside(path: Path, room: int) -> None:
     """Take so many bytes on the disk, in a new file, where the file system knows how.
 
     Raises:
+        InputError: files that are made now cannot be read by who makes them.
         OSError: there is no such room.
     """
+    path.mkdir()
+    is_ours = os.access(path, os.R_OK | os.W_OK | os.X_OK)
+    path.rmdir()
+    if not is_ours:
+        raise InputError(
+            "Files and folders that are made now",
+            "the umask takes from their owner the right to complete them, which would be found only once they are paid for",
+            "Set one that leaves it: umask 077",
+        )
     with path.open("xb") as file:
         if room and hasattr(os, "posix_fallocate"):
             try:
@@ -126,7 +136,9 @@ def said(shown: Path, again: str = "") -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        instead = f"Make room or name another place{'; ' if again else ''}{again}"
+        few = error.errno in (errno.EMFILE, errno.ENFILE)
+        instead = "Allow more open files at once: ulimit -n 1024" if few else "Make room or name another place"
+        instead += f"; {again}" if again else ""
         because = os.strerror(error.errno) if error.errno else "the system does not say why"
         made = InputError(f"'{shown}' cannot be written", because, instead)
         for note in getattr(error, "__notes__", ()):  # what stands nevertheless

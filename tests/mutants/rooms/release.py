@@ -35,6 +35,8 @@ MUTANTS = [
       "a list with places that nobody visited is taken for one made from the visits"),
     M("leeward.session._check", "_refuse_content", "content(ledger.content_key()), new=budget.new", "content(ledger.content_key()), new=True",
       "tests/session/test_check.py", "content that is charged under another name is not known"),
+    M("leeward._scratch", "scratch", "    check_open_files()\n", "", "tests/outputs/test_full_disk.py", "too few open files are found when reports are paid for"),
+    M("leeward.outputs._disk", "set_aside", "if not is_ours:", "if False:", "tests/outputs/test_full_disk.py", "a umask that hides files from their maker is found when they are paid for"),
     M("leeward._scratch", "_sweep_one", "folder.rmdir()", "pass", "tests/outputs/test_swept_while_made.py", "an empty scratch folder stays for good"),
     M("leeward._scratch", "_made", "            os.stat(path / _FRESH)  # nobody sweeps it from here on\n", "", "tests/outputs/test_swept_while_made.py", "a folder that was swept is used"),
     M("leeward._scratch", "_made", "isinstance(error, FileNotFoundError | BlockingIOError)", "isinstance(error, BlockingIOError)", "tests/outputs/test_swept_while_made.py",

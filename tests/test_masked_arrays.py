@@ -101,7 +101,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "SubsampledCount.release_visits": (ONCE.release_visits, {"person": COUNTS, "place": np.array([0, 1]), "places": 2}),
     "SubsampledCount.unbiased": (ONCE.unbiased, {"released": COUNTS}),
     "centred": (centred, {"noisy": COUNTS, "law": Geometric(UP).law}),
-    "Appliance.told": (KETTLE.told, {"published": NORTH, "quiet": NORTH}),
+    "Appliance.log_odds": (KETTLE.log_odds, {"published": NORTH, "quiet": NORTH}),
     "Billing.bill": (BILLS.bill, {"amounts": COUNTS}),
     "Billing.settle": (BILLS.settle, {"amounts": COUNTS[None], "billed": COUNTS[None] + 1}),
     "PlanarLaplace.perturb_points": (GEO.perturb_points, {"latitude": NORTH, "longitude": EAST}),

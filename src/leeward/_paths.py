@@ -14,7 +14,7 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward.errors import InputError, LedgerError
 
 _SQLITE = "sqlite:///"
@@ -34,7 +34,7 @@ def resolve(named: str | os.PathLike[str], folder: str | os.PathLike[str] | None
         InputError: it is not a path.
     """
     if not isinstance(named, str | bytes | os.PathLike):
-        raise InputError(f"A path given as {told(named)}", "it is not a path", "Give text or a pathlib.Path")
+        raise InputError(f"A path given as {echo(named)}", "it is not a path", "Give text or a pathlib.Path")
     text = os.fspath(named)
     if not isinstance(text, str) or "\0" in text:
         raise InputError("A path that is not text, or holds a zero byte", "no file has such a name", "Correct it")

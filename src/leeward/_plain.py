@@ -128,7 +128,7 @@ def shown(text: str) -> str:
     return _ENDLESS_WORD.sub(r"\1…", without_passwords(plain(text)))
 
 
-def told(value: object) -> str:
+def echo(value: object) -> str:
     """Say which argument was given, for a message: a plain value as it is written, anything that may hold data by its kind.
 
     A table, a column or a list is named by its type alone: its text would be its rows.

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from leeward._optional import optional
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._spark_remote import check_remote, is_remote, session_at, session_beside
 from leeward.errors import DataError, EngineError, InputError, SpecError, nearest
 
@@ -121,14 +121,14 @@ class Spark:
 def _checked(given: object) -> dict[str, str]:
     if not isinstance(given, Mapping):
         raise SpecError(
-            "spark" if isinstance(given, str) else f"spark = {told(given)}",
+            "spark" if isinstance(given, str) else f"spark = {echo(given)}",
             "it must be a table of settings",
             'Give the setting master, such as "local[2]", or remote, such as "sc://host:15002"',
         )
     for key, value in given.items():
         if key not in SETTINGS:
             raise SpecError(
-                f"The setting {told(key)} of spark",
+                f"The setting {echo(key)} of spark",
                 "a spec says how large Spark is and where it runs; what runs code in it, and secrets, have no place there",
                 f"{nearest(str(key), SETTINGS)} All else goes into spark-defaults.conf, in the folder that the variable"
                 " SPARK_CONF_DIR names",
@@ -204,7 +204,7 @@ def _running(settings: Mapping[str, str]) -> Any:
         return _started(settings)
     if settings.get("master", context.master) != context.master:
         raise EngineError(
-            f"The setting master = {told(settings['master'])} of spark",
+            f"The setting master = {echo(settings['master'])} of spark",
             f"a Spark at {context.master} runs in this program already, and one program has one",
             "Leave master out, or stop that Spark",
         )
@@ -239,9 +239,9 @@ def _started(settings: Mapping[str, str]) -> Any:
         )
     core, sql = optional("pyspark", _WHAT), optional("pyspark.sql", _WHAT)
     master = settings.get("master", MASTER)
-    told = {key: value for key, value in settings.items() if key != "master"}
+    given = {key: value for key, value in settings.items() if key != "master"}
     ours = _OF_OURS if master.startswith("local") else {}
-    conf = core.SparkConf(loadDefaults=False).setAll((ours | told).items()).setMaster(master).setAppName("leeward")
+    conf = core.SparkConf(loadDefaults=False).setAll((ours | given).items()).setMaster(master).setAppName("leeward")
     # what it moves from task to task, and has no room for in memory, are rows in files among the temporary ones
     quietly = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "umask": 0o077}
     gateway = optional("pyspark.java_gateway", _WHAT).launch_gateway(conf, quietly)

@@ -44,11 +44,11 @@ def describing(thing: T) -> T:
 
     A description prints all that it was given: a whole column given for the name of one is refused at once.
     """
-    told = taught(thing)
+    checked = taught(thing)
 
-    @functools.wraps(told)
+    @functools.wraps(checked)
     def call(*args: Any, **kwargs: Any) -> Any:
-        made = told(*args, **kwargs)
+        made = checked(*args, **kwargs)
         wrong = _wrong(thing, thing.__name__, args, kwargs, may_hold_rows=True)
         if wrong is not None:
             raise wrong

@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from leeward._encodings import UTF8, unfit
 from leeward._paths import read_small
-from leeward._plain import shown, told
+from leeward._plain import echo, shown
 from leeward.errors import InputError, SpecError, nearest
 from leeward.exact._real import exact
 
@@ -87,7 +87,7 @@ def _refuse_finer(file: Path, text: str, given: dict[str, Any]) -> None:
         cut, other = (repr(tomllib.loads(before + new + after)) for new in (digits[:6], changed))
         if cut == repr(given) != other:
             raise SpecError(
-                f"{told(found[0])} in the spec '{file}'", "it is finer than a microsecond", "Give whole microseconds"
+                f"{echo(found[0])} in the spec '{file}'", "it is finer than a microsecond", "Give whole microseconds"
             )
 
 

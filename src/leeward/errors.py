@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Self
 
-from leeward._plain import LONGEST, reading_alike, shown, told
+from leeward._plain import LONGEST, echo, reading_alike, shown
 
 
 class LeewardError(Exception):
@@ -202,7 +202,7 @@ def check_choice(
     """Refuse what is none of the words that an argument of this name may be."""
     known = tuple(known)
     if not isinstance(given, str) or given not in known:  # what is no text may compare as an array does
-        raise error(f"{name} = {told(given)}", because, nearest(str(given), known))
+        raise error(f"{name} = {echo(given)}", because, nearest(str(given), known))
 
 
 def nearest_column(name: str, known: Iterable[str], *, in_first_line: bool) -> str:

@@ -42,16 +42,18 @@ def test_odds_of_what_was_published_are_those_of_the_exact_probabilities() -> No
         exactly = 1.0
         for x, s, z in zip(quiet, (0, 2, 1, 0), shown, strict=True):
             exactly *= float(law.probability(x + s, z) / law.probability(x, z))  # type: ignore[union-attr, arg-type]
-        assert made.told(shown, quiet) == pytest.approx(math.log(exactly), abs=1e-9)
-        assert abs(made.told(shown, quiet)) <= float(made.most) + 1e-9
+        assert made.log_odds(shown, quiet) == pytest.approx(math.log(exactly), abs=1e-9)
+        assert abs(made.log_odds(shown, quiet)) <= float(made.most) + 1e-9
     norm = Appliance(series("maximum", "norm", window=4), **ADDS)
     joint = series("maximum", "norm", window=4).mechanism.law
     shown = (3, 2, -1, 4)
     ratio = joint.probability((3, 3, 1, 4), shown) / joint.probability((3, 1, 0, 4), shown)  # type: ignore[arg-type]
-    assert norm.told(shown, quiet) == pytest.approx(math.log(float(ratio)), abs=1e-9)
+    assert norm.log_odds(shown, quiet) == pytest.approx(math.log(float(ratio)), abs=1e-9)
     total = Appliance(Totals(series()), **ADDS)
-    assert total.told([6 * 20], quiet) == pytest.approx(1.5)  # a day of 20 W for six hours each, of 8 or of 11 in truth
-    assert total.told([6 * 8], quiet) == pytest.approx(-1.5)
+    assert total.log_odds([6 * 20], quiet) == pytest.approx(
+        1.5
+    )  # a day of 20 W for six hours each, of 8 or of 11 in truth
+    assert total.log_odds([6 * 8], quiet) == pytest.approx(-1.5)
 
 
 @pytest.mark.parametrize("asked", [series(), series("maximum", "norm", window=4), Totals(series())], ids=repr)
@@ -91,13 +93,15 @@ def test_what_is_no_signature_is_refused(changes: dict[str, Any], says: str) -> 
 
 def test_what_has_another_law_is_refused() -> None:
     with pytest.raises(InputError, match="something was done with"):
-        Appliance(series(smooth=3), **ADDS).told([1] * 4, [0] * 4)
+        Appliance(series(smooth=3), **ADDS).log_odds([1] * 4, [0] * 4)
     with pytest.raises(InputError, match="the end of the period cuts"):
-        Appliance(series("maximum", "norm", window=3), adds=["1 W"], first="2026-03-01T18:00").told([1] * 4, [0] * 4)
+        Appliance(series("maximum", "norm", window=3), adds=["1 W"], first="2026-03-01T18:00").log_odds(
+            [1] * 4, [0] * 4
+        )
     tree = Appliance(TotalsTree(Totals(series()), ("day", "month")), **ADDS)
     with pytest.raises(InputError, match="add up"):
-        tree.told([1, 1], [0] * 4)
+        tree.log_odds([1, 1], [0] * 4)
     with pytest.raises(InputError, match="another number"):
-        Appliance(series(), **ADDS).told([1], [0] * 4)
+        Appliance(series(), **ADDS).log_odds([1], [0] * 4)
     with pytest.raises(InputError, match="missing"):
-        Appliance(series(), **ADDS).told([1, 2, np.nan, 0], [0] * 4)
+        Appliance(series(), **ADDS).log_odds([1, 2, np.nan, 0], [0] * 4)

@@ -169,7 +169,7 @@ def test_beliefs_after_are_those_of_the_exact_odds(folder: Path, changes: dict[s
         else:
             up = 0.0
         shown = after.loc[after["meter"] == meter, after.columns[-1] if changes else "kw"].to_numpy()
-        odds = attack.told(shown + (up * np.array([24, 23]) if changes else up), quiet)
+        odds = attack.log_odds(shown + (up * np.array([24, 23]) if changes else up), quiet)
         beliefs.append(1 / (1 + math.exp(-odds if ran else odds)))
         right += odds > 0 if ran else odds < 0
     assert percent(note) == pytest.approx(np.mean(beliefs), abs=0.0006)

@@ -27,7 +27,7 @@ from tests.shown.canaries import everything_said
 from tests.shown.commands import House, Names
 
 import leeward as lw
-from leeward._plain import plain, plain_lines, reading_alike, told, without_passwords
+from leeward._plain import echo, plain, plain_lines, reading_alike, without_passwords
 from leeward.cli import LeewardError, shown
 from leeward.errors import nearest, no_column
 from leeward.tables._sheets import Writer, cell, harmless, write_frame, write_table
@@ -154,15 +154,15 @@ def test_an_argument_is_told_by_its_kind_where_its_text_would_be_its_rows() -> N
         ("SECRET",),
         b"SECRET",
     ):
-        assert "SECRET" not in told(held)
-    assert told(frame) == "a DataFrame"
-    assert told(["x"]) == "a list"
-    assert told("x") == "'x'"
-    assert told(3) == "3"
-    assert told(lw.Geometric) == "the class Geometric"
-    assert told("y" * 1000) == f"'{'y' * 80}…'"
-    assert told(lw.AdditionOnly("1")) == repr(lw.AdditionOnly("1"))
-    assert told(Path("a\x1bb")) == "'a\\x1bb'"
+        assert "SECRET" not in echo(held)
+    assert echo(frame) == "a DataFrame"
+    assert echo(["x"]) == "a list"
+    assert echo("x") == "'x'"
+    assert echo(3) == "3"
+    assert echo(lw.Geometric) == "the class Geometric"
+    assert echo("y" * 1000) == f"'{'y' * 80}…'"
+    assert echo(lw.AdditionOnly("1")) == repr(lw.AdditionOnly("1"))
+    assert echo(Path("a\x1bb")) == "'a\\x1bb'"
 
 
 # ---- the command

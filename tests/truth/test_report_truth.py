@@ -108,10 +108,10 @@ class Shown:
         promises: Sequence[str] = ()
         monitor = None
         if self.monitor is not None:
-            from leeward.session._monitor import _PROMISES, _told
+            from leeward.session._monitor import _PROMISES, _round_stated
 
             rules = Monitor(self.plan.mechanism.line, stop_after=self.stops)
-            monitor, promises = _told(self.monitor, self.before, rules, self.notion.epsilon), _PROMISES
+            monitor, promises = _round_stated(self.monitor, self.before, rules, self.notion.epsilon), _PROMISES
         published = Published(
             entry="an-entry",
             fit_for_release=self.fit,

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, exact, positive, whole
 
@@ -202,7 +202,7 @@ KINDS: Mapping[str, type[Event]] = {
 def _truth(monotone: bool) -> bool:
     if not isinstance(monotone, bool):
         raise InputError(
-            f"monotone = {told(monotone)}",
+            f"monotone = {echo(monotone)}",
             "it says whether any part of a person's facts moves the answers one way",
             "Give True or False",
         )

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward.errors import InputError, nearest
 from leeward.exact._real import Exact, Real, exact, plainly, sqrt
 
@@ -138,7 +138,7 @@ def read_loss(secrets: Sequence[Any], guesses: Sequence[Any], loss: LossLike) ->
         return loss
     if isinstance(loss, str):
         if loss not in LOSSES:
-            raise InputError(f"The loss {told(loss)}", "no loss has that name", nearest(loss, LOSSES))
+            raise InputError(f"The loss {echo(loss)}", "no loss has that name", nearest(loss, LOSSES))
         loss = LOSSES[loss]
     if callable(loss):
         function = loss

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from leeward._plain import counted, told
+from leeward._plain import counted, echo
 from leeward.errors import InputError
 from leeward.exact._real import Exact, exact
 
@@ -27,7 +27,7 @@ def read_prior(secrets: Sequence[Hashable], prior: Prior = None) -> tuple[Fracti
     if prior is None or (isinstance(prior, str) and prior == "uniform"):
         return (Fraction(1, len(secrets)),) * len(secrets)
     if isinstance(prior, str):
-        raise InputError(f"The prior {told(prior)}", "no prior has that name", 'Write "uniform", or give probabilities')
+        raise InputError(f"The prior {echo(prior)}", "no prior has that name", 'Write "uniform", or give probabilities')
     if isinstance(prior, Mapping):
         if unknown := set(prior) - set(secrets):
             raise InputError(f"The prior speaks of {unknown.pop()!r}", "it is not among the secrets", "Leave it out")

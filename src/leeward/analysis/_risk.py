@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._taught import taught
 from leeward.analysis._prior import Prior, read_prior
 from leeward.analysis._remap import as_finite
@@ -139,7 +139,7 @@ def _situations(mechanism: FiniteMechanism, person: int | None) -> dict[tuple[An
     for table in mechanism.inputs:
         if not isinstance(table, tuple) or not 0 <= person < len(table):
             raise InputError(
-                f"person = {told(person)} of {told(table)}",
+                f"person = {echo(person)} of {echo(table)}",
                 "no such person's record is in it",
                 "Count persons from 0, in a mechanism on tables; leave person out where the inputs are the secrets",
             )

@@ -46,13 +46,13 @@ def show(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False) ->
     accounts = opened.show(dataset)
     if dataset is not None and not accounts:
         raise _no_budget(dataset, opened)
-    told = Balances(format=1, budgets=tuple(map(Balance.copied_from, accounts)))
+    found = Balances(format=1, budgets=tuple(map(Balance.copied_from, accounts)))
     if as_json:
-        print_json(told.to_dict())
+        print_json(found.to_dict())
     else:
         _print(
-            told.budgets,
-            ("dataset", "notion", "cap", "spent", "left", *_of_delta(told.budgets, "cap", "spent", "left")),
+            found.budgets,
+            ("dataset", "notion", "cap", "spent", "left", *_of_delta(found.budgets, "cap", "spent", "left")),
         )
 
 
@@ -71,12 +71,12 @@ def history(ledger: LedgerUrl, dataset: Dataset = None, as_json: AsJson = False)
     entries = opened.history(dataset)
     if dataset is not None and not entries:
         raise _no_budget(dataset, opened)
-    told = History(format=1, entries=tuple(map(Happened.copied_from, entries)))
+    found = History(format=1, entries=tuple(map(Happened.copied_from, entries)))
     if as_json:
-        print_json(told.to_dict())
+        print_json(found.to_dict())
     else:
         columns = ("number", "time", "dataset", "version", "kind", "cost", "cap")
-        _print(told.entries, (*columns, *_of_delta(told.entries, "cost", "cap")), what=_what)
+        _print(found.entries, (*columns, *_of_delta(found.entries, "cost", "cap")), what=_what)
 
 
 @budget.command()
@@ -94,11 +94,11 @@ def check(ledger: LedgerUrl, as_json: AsJson = False) -> None:
 
     opened = Ledger(ledger, create=False)
     opened.check()
-    told = Checked(format=1, entries=len(opened.history()), as_written=True)
+    found = Checked(format=1, entries=len(opened.history()), as_written=True)
     if as_json:
-        print_json(told.to_dict())
+        print_json(found.to_dict())
     else:
-        say(f"{told.entries:,} entries, and every answer, are as they were written.")
+        say(f"{found.entries:,} entries, and every answer, are as they were written.")
 
 
 @budget.command("set-cap")

@@ -51,8 +51,8 @@ def check(
     if as_json:
         from leeward.cli._checked import checked
 
-        told = [checked(one, budget, name).to_dict() for name, one in found.items()]
-        print_json(told if len(told) > 1 else told[0])
+        documents = [checked(one, budget, name).to_dict() for name, one in found.items()]
+        print_json(documents if len(documents) > 1 else documents[0])
     else:
         from leeward.session._facts import FOR_CURATOR
 

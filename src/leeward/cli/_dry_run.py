@@ -175,14 +175,14 @@ def _print_statement(statement: Statement) -> None:
 
 def _print_odds(statement: UnlistedStatement) -> None:
     """Print how often a group is shown, by how many are in it."""
-    told, odds = statement.accuracy, table(padding=(0, 2))
-    odds.add_column(f"{told.counted} in a group", justify="right")
+    accuracy, odds = statement.accuracy, table(padding=(0, 2))
+    odds.add_column(f"{accuracy.counted} in a group", justify="right")
     odds.add_column("it is shown with probability", justify="right")
-    for each in told.odds:
+    for each in accuracy.odds:
         odds.add_row(f"{each.people:,}", probability(float(each.chance), 3))
     print_parts("", odds)
-    most = "" if told.off_by_at_most is None else f", and never by more than {told.off_by_at_most:,}"
+    most = "" if accuracy.off_by_at_most is None else f", and never by more than {accuracy.off_by_at_most:,}"
     say(
-        f"\nA count is off by {at_most(told.mean_absolute)} on average, by {told.within_95_percent:,} or less with 95"
-        f" %{most} (of a group with {told.mostly_shown_from:,} {told.counted} or more)."
+        f"\nA count is off by {at_most(accuracy.mean_absolute)} on average, by {accuracy.within_95_percent:,} or less with"
+        f" 95 %{most} (of a group with {accuracy.mostly_shown_from:,} {accuracy.counted} or more)."
     )

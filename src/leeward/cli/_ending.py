@@ -34,14 +34,14 @@ def ended_as_by_an_interrupt() -> Iterator[None]:
                 signal.signal(each, _ignore)  # once is enough: what is being cleaned up is not cut short
         raise KeyboardInterrupt
 
-    told, alarm = sys.unraisablehook, signal.getsignal(signal.SIGALRM)
+    hook, alarm = sys.unraisablehook, signal.getsignal(signal.SIGALRM)
 
     def swallowed(what: sys.UnraisableHookArgs) -> None:
         if _got and issubclass(what.exc_type, KeyboardInterrupt):
             signal.signal(signal.SIGALRM, _interrupt)
             signal.setitimer(signal.ITIMER_REAL, _SOON)
         else:
-            told(what)
+            hook(what)
 
     if ours:
         # an interrupt that meets the end of an object is printed there and then ignored: it comes once more
@@ -56,7 +56,7 @@ def ended_as_by_an_interrupt() -> Iterator[None]:
         if ours:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, alarm)
-            sys.unraisablehook = told
+            sys.unraisablehook = hook
 
 
 _SOON: Final = 0.01

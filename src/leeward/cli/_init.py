@@ -180,12 +180,12 @@ def init(
     sections["budget"] = {"ledger": "budget.db", "dataset": name, "cap": "1"}
     sections["budget"] |= {"cap_delta": "1e-5"} if kind == UNLISTED else {}
     drafted_plan(sections, out.absolute().parent)  # what no epsilon mends is not asked about again and again
-    told = list[str]()
+    chances = list[str]()
 
     def priced(cost: str) -> None:
         _amount(cost)
         sections["protect"]["epsilon"] = cost
-        told[:] = odds(sections, out.absolute().parent)
+        chances[:] = odds(sections, out.absolute().parent)
 
     cost = answer("epsilon of one release", "--epsilon", epsilon, "1", priced)
 
@@ -199,9 +199,9 @@ def init(
     sections["budget"] |= {"dataset": called}
     sections["budget"] |= {"cap": most}
     with open(out, "x", encoding="utf-8", newline="\n") as file:
-        file.write(written(sections, told))
+        file.write(written(sections, chances))
     wrote(out)
-    say("\n".join([f"Wrote {out}.", *told, f"Next: leeward check {out}"]))
+    say("\n".join([f"Wrote {out}.", *chances, f"Next: leeward check {out}"]))
 
 
 _UNLISTED = {"delta": "1e-6"}

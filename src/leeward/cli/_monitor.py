@@ -107,8 +107,8 @@ def monitor(
             print_notes(each.curator)
     state, windows = watch.state, asked(watch.releases)
     if as_json:
-        told = Monitored(format=1, windows=windows, stops=state.stops, stopped=state.stopped, spent=str(watch.spent))
-        print_json(told.to_dict())
+        found = Monitored(format=1, windows=windows, stops=state.stops, stopped=state.stopped, spent=str(watch.spent))
+        print_json(found.to_dict())
     elif not quiet:
         for one in windows:
             say(f"{one.window.start}: {one.safe:,} of {one.places:,} safe; charged {one.charged}")

@@ -164,8 +164,8 @@ def print_json(value: object, *, err: bool = False) -> None:
     unicode = str(getattr(stream, "encoding", None) or "ascii").lower().startswith("utf")
     text = json.dumps(value, indent=None if err else 2, ensure_ascii=not unicode)
     with printing(STANDARD_ERROR) if err else _on_stdout():
-        told = (json.dumps(sign)[1:-1] if sign != "\n" and steers(sign) else sign for sign in text)
-        print("".join(told), file=stream, flush=True)
+        escaped = (json.dumps(sign)[1:-1] if sign != "\n" and steers(sign) else sign for sign in text)
+        print("".join(escaped), file=stream, flush=True)
 
 
 def table(*headers: str, grid: bool = False, **options: Any) -> Table:
@@ -256,12 +256,12 @@ def print_notes(notes: CuratorNotes, of: str = "") -> None:
 
 def print_notes_by_window(notes: Sequence[tuple[WindowStated | None, CuratorNotes]], of: str = "") -> None:
     """Print what only the curator may know of many windows, a line each, as `print_notes` does of one."""
-    told = [
+    each_window = [
         f"from {plain(window.start)}: {'; '.join(lines)}"
         for window, each in notes
         if window is not None and (lines := each.lines())
     ]
-    _print_marked(told, of, ", window by window")
+    _print_marked(each_window, of, ", window by window")
 
 
 def _print_marked(lines: Sequence[str], of: str, how: str = "") -> None:

@@ -165,10 +165,10 @@ def publish(
 def _say_notes(
     asked_for: Mapping[str, Sequence[AnyPlan]],
     releases: Sequence[Release],
-    told: Sequence[Places | Numbers | Named],
+    summaries: Sequence[Places | Numbers | Named],
 ) -> None:
     """Print the curator's notes on each release; of a question with many windows a line each."""
-    made = zip([one.window for one in told], [one.curator for one in releases], strict=True)
+    made = zip([one.window for one in summaries], [one.curator for one in releases], strict=True)
     for name, plans in asked_for.items():
         each = list(itertools.islice(made, len(plans)))
         if len(each) > _FEW_WINDOWS:

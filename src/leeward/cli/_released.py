@@ -106,26 +106,31 @@ class Released(Document):
 def released(out: Path, releases: Iterable[tuple[str, Release]], budget: Budget) -> Released:
     """Return what is printed of releases, each with its question's name, that were charged to a budget and written."""
     (account,) = Ledger(budget.ledger, create=False).show(budget.dataset)
-    told = tuple(summary(one).model_copy(update={"question": name or None}) for name, one in releases)
-    return Released(format=1, out=str(out), releases=told, budget=Balance.copied_from(account))
+    summaries = tuple(summary(one).model_copy(update={"question": name or None}) for name, one in releases)
+    return Released(format=1, out=str(out), releases=summaries, budget=Balance.copied_from(account))
 
 
 def summary(one: Release) -> Places | Numbers | Named:
     """Return what was published of one question, in short."""
-    told, answers = one.statement, one.answers
+    statement, answers = one.statement, one.answers
     shared = Answered(
-        entry=told.entry, price=told.price, charged=one.curator.charged, fit_for_release=told.fit_for_release
+        entry=statement.entry,
+        price=statement.price,
+        charged=one.curator.charged,
+        fit_for_release=statement.fit_for_release,
     ).model_dump()
-    if isinstance(told, SelectionStatement):
-        return Named(**shared, window=told.query.of.window, which=told.query.kind, answer=answers.to_pylist()[0])
-    if not isinstance(told, DecidingStatement):
-        return Numbers(**shared, window=told.query.window, answers=tuple(answers.to_pylist()))
+    if isinstance(statement, SelectionStatement):
+        return Named(
+            **shared, window=statement.query.of.window, which=statement.query.kind, answer=answers.to_pylist()[0]
+        )
+    if not isinstance(statement, DecidingStatement):
+        return Numbers(**shared, window=statement.query.window, answers=tuple(answers.to_pylist()))
     states = Counter(answers["state"].to_pylist())
-    said = {state: states[state] for state, _ in told.decision.said}
+    said = {state: states[state] for state, _ in statement.decision.said}
     return Places(
         **shared,
-        noun=told.query.noun,
-        window=told.query.window,
+        noun=statement.query.noun,
+        window=statement.query.window,
         places=states.total(),
         safe=said.get("safe"),
         obscure=states["obscure"],

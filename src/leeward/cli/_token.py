@@ -72,19 +72,19 @@ def list_(
     from leeward.cli._tokens import listed
     from leeward.service._offers import read_offers
 
-    told = listed(read_offers(config))
+    known = listed(read_offers(config))
     if as_json:
-        print_json(told.to_dict())
+        print_json(known.to_dict())
         return
     columns = ("analyst", "data_set", "cap", "spent", "created", "revoked")
     made = table(padding=(0, 1))
     for column in columns:
         made.add_column(column, overflow="fold")
-    for row in told.analysts:
+    for row in known.analysts:
         made.add_row(*(getattr(row, column) or "" for column in columns))
-    if told.analysts or not told.brokers:
+    if known.analysts or not known.brokers:
         print_parts(made)
-    for broker in told.brokers:
+    for broker in known.brokers:
         say(f"{broker.name} may send positions of people to '{broker.perturb}', as a trusted broker.")
 
 

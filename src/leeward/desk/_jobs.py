@@ -30,7 +30,7 @@ class Job(Private):
         stages: what it was doing, the last is what it does now.
         found: what it came to; None until then.
         refused: why it came to nothing, in the words of the refusal; empty if it did not.
-        told: what else is to be known of its end.
+        note: what else is to be known of its end.
     """
 
     __slots__ = (
@@ -39,12 +39,12 @@ class Job(Private):
         "_thread",
         "about",
         "found",
+        "note",
         "number",
         "of",
         "refused",
         "share",
         "stages",
-        "told",
         "what",
     )
 
@@ -53,7 +53,7 @@ class Job(Private):
         self.stages: list[str] = []
         self.share: float | None = None
         self.found: Any = None
-        self.refused = self.told = ""
+        self.refused = self.note = ""
         self._cancelled, self._ends = threading.Event(), False
         self._thread: threading.Thread | None = None
 
@@ -78,9 +78,9 @@ class Job(Private):
                 tell(f"leeward: the desk met an unexpected {type(error).__name__}; please report it.")
                 self.refused = f"An unexpected {type(error).__name__}: a defect of Leeward's; please report it."
             try:
-                self.told = end()
+                self.note = end()
             except LeewardError as error:
-                self.told = str(error)
+                self.note = str(error)
 
         self._thread = threading.Thread(target=run, name=f"leeward-desk-job-{self.number}", daemon=True)
         self._thread.start()

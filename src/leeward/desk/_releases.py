@@ -106,7 +106,7 @@ def routes(desk: Desk) -> APIRouter:
         ledger = Ledger.find(desk.ledger)
         accounts = [] if ledger is None else ledger.show()
         bought = {} if ledger is None else {of.entry: one for one in all_kept(desk) for of in one.statements}
-        entries = [] if ledger is None else told(ledger.history(), bought)
+        entries = [] if ledger is None else in_words(ledger.history(), bought)
         spent = [] if ledger is None else ledger.shares()
         return page(request, "history", accounts=accounts, entries=entries[::-1], shares=spent, ledger=desk.ledger.name)
 
@@ -176,7 +176,7 @@ _KINDS: Final = {
 }
 
 
-def told(history: Sequence[Entry], bought: Mapping[str | None, Kept]) -> list[dict[str, Any]]:
+def in_words(history: Sequence[Entry], bought: Mapping[str | None, Kept]) -> list[dict[str, Any]]:
     """Return what the entries of a ledger say, in words; the reservation of a release that ended is told with its end."""
     costs, ended = defaultdict[str, Fraction](Fraction), {one.id for one in history if one.kind in _ENDS}
     for one in history:
@@ -184,7 +184,7 @@ def told(history: Sequence[Entry], bought: Mapping[str | None, Kept]) -> list[di
     asked = {one.id: one.key for one in history if one.kind == "asked-by"}
     shown = [one for one in history if one.kind != "asked-by" and (one.kind != "reserved" or one.id not in ended)]
     return [
-        _told(one, bought, costs[one.id] if one.kind in ("released", "reserved") else Fraction(0))
+        _entry_in_words(one, bought, costs[one.id] if one.kind in ("released", "reserved") else Fraction(0))
         | {"analyst": asked.get(one.id)}
         for one in shown
     ]
@@ -193,7 +193,7 @@ def told(history: Sequence[Entry], bought: Mapping[str | None, Kept]) -> list[di
 _ENDS: Final = ("released", "withdrawn")
 
 
-def _told(entry: Entry, bought: Mapping[str | None, Kept], cost: Fraction) -> dict[str, Any]:
+def _entry_in_words(entry: Entry, bought: Mapping[str | None, Kept], cost: Fraction) -> dict[str, Any]:
     """Return what an entry of the ledger says, in words."""
     one = bought.get(entry.id)
     about = _KINDS.get(entry.kind, entry.kind)

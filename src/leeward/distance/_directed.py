@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._optional import optional
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._taught import taught
 from leeward.distance._paths import Codes, broken_triangle, combine, encode, merge, shortest_paths
 from leeward.errors import InputError
@@ -83,7 +83,7 @@ class DirectedDistance(ABC, Generic[S]):
             InputError: always.
         """
         raise InputError(
-            f"The price of {self} in {told(other)}",
+            f"The price of {self} in {echo(other)}",
             "it is not known over all points there may be",
             "Take both .on(points) of one finite space; on tables, compare two notions",
         )
@@ -333,7 +333,7 @@ def listed(distance: DirectedDistance[S]) -> FiniteDistance[S]:
     """
     if not isinstance(distance, FiniteDistance):
         raise InputError(
-            f"{told(distance)} on points that are not listed",
+            f"{echo(distance)} on points that are not listed",
             "all of them are needed here",
             "Take the distance on a finite space: distance.on(points)",
         )
@@ -348,7 +348,7 @@ def comparable(first: object, second: object, kind: type) -> None:
     """
     if not isinstance(second, kind):
         raise InputError(
-            f"The price of {first} in {told(second)}",
+            f"The price of {first} in {echo(second)}",
             "they are distances between different things, such as tables and answers",
             "Take both .on(points) of one finite space; from a notion to answers leads leeward.sensitivity(notion, query)",
         )

@@ -276,13 +276,13 @@ def _attach(connection: duckdb.DuckDBPyConnection, file: File) -> None:
 
 def _refused(error: Exception) -> tuple[str, str]:
     """Why DuckDB does not open a file, and what to do; told by its words before the first name, which may hold any word."""
-    told = str(error).partition('"')[0].lower()
-    if "unique file handle conflict" in told:
+    message = str(error).partition('"')[0].lower()
+    if "unique file handle conflict" in message:
         return (
             "this program has it open for writing itself",
             'Close that connection (connection.close()) first, or give connection.table("…") in place of the path',
         )
-    if "could not set lock" in told:
+    if "could not set lock" in message:
         return "another program has it open for writing", "Close it there"
     return (
         "it is damaged, not a DuckDB file, or one of a later version",
@@ -347,24 +347,24 @@ def _streamed() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        told = str(error)
+        message = str(error)
     else:
         return
-    kind = told.partition(" Error: ")[0].title().replace(" ", "")  # such as "Out of Memory"
+    kind = message.partition(" Error: ")[0].title().replace(" ", "")  # such as "Out of Memory"
     if kind == "Interrupt":
         raise KeyboardInterrupt
-    raise getattr(duckdb, f"{kind}Exception", duckdb.Error)(told)
+    raise getattr(duckdb, f"{kind}Exception", duckdb.Error)(message)
 
 
 def _unreadable(error: duckdb.Error) -> tuple[str, str, str]:
-    told = str(error).lower()
+    message = str(error).lower()
     # seconds beyond microseconds are an internal error of DuckDB's, even where it is asked to try
     beyond = isinstance(error, duckdb.ConversionException | duckdb.OutOfRangeException)
-    if beyond or "could not convert timestamp" in told:
+    if beyond or "could not convert timestamp" in message:
         return _BEYOND
-    if "utf-8" in told:
+    if "utf-8" in message:
         return _NO_UTF8
-    return NO_CSV if "csv" in told else _UNREADABLE
+    return NO_CSV if "csv" in message else _UNREADABLE
 
 
 _UNREADABLE = (

@@ -108,10 +108,10 @@ def _inserted(
         try:
             connection.execute(f"INSERT INTO {ROWS} {read(how)}")
         except duckdb.Error as error:
-            told = str(error).lower()
-            if "csv" not in told and "utf-8" not in told:
+            message = str(error).lower()
+            if "csv" not in message and "utf-8" not in message:
                 raise
-            if "csv" not in told:
+            if "csv" not in message:
                 return False
         else:
             return True
@@ -148,8 +148,8 @@ def _read(
         "hive_partitioning": False,
         **how,
     }
-    told = ", ".join(f"{key} = {_literal(value)}" for key, value in how.items())
-    return f"SELECT {', '.join(at[name] for name in names)} FROM read_csv([{', '.join(map(quoted, paths))}], {told})"
+    options = ", ".join(f"{key} = {_literal(value)}" for key, value in how.items())
+    return f"SELECT {', '.join(at[name] for name in names)} FROM read_csv([{', '.join(map(quoted, paths))}], {options})"
 
 
 def _literal(value: object) -> str:

@@ -83,9 +83,9 @@ class InSpark(Bound):
 
     def summed(self, rows: ir.Table, asked: Asked) -> Sequence[Sums]:
         with in_plain_words(), _sent_whole():
-            told = self._session.sql(compiled(rows)).mapInArrow(partial(_row_sums.parts_of, asked=asked), "sums string")
+            sent = self._session.sql(compiled(rows)).mapInArrow(partial(_row_sums.parts_of, asked=asked), "sums string")
             try:
-                parts = told.collect()
+                parts = sent.collect()
             except optional("pyspark.errors", "Spark").PySparkException:
                 _check_workers(self._session)
                 raise

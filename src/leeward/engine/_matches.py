@@ -79,10 +79,10 @@ _THOUSANDS: Final = "^(\\d+)[,.' \u00a0\u202f\u2019](\\d{3})"
 
 def _whole(text: ir.Value) -> ir.Value:
     """A whole number without what programs add that take it for a float, or part its thousands: 42.0, 1,234, 1.234.567."""
-    told = text.re_replace(r"^(\d+)\.0+$", r"\1")
+    digits = text.re_replace(r"^(\d+)\.0+$", r"\1")
     for _ in range(3):
-        told = told.re_replace(_THOUSANDS, r"\1\2")
-    return told
+        digits = digits.re_replace(_THOUSANDS, r"\1\2")
+    return digits
 
 
 _WAYS: Final[Mapping[str, Callable[[ir.Value], ir.Value]]] = {
@@ -211,14 +211,14 @@ def refuse_alike(found: Matches | None, *, of_filter: bool = False) -> None:
     key = "allowed value" if of_filter else "listed key"
     lost = "the filter leaves those rows out" if of_filter else "those rows do not count there"
     correct = "Correct keep, or the table" if of_filter else "Correct one of the tables"
-    told = [
+    pairs = [
         f"{counted(sum(map(len, by.values())), key)} would be named by {rows} if this made no difference: "
         + "; ".join(f"{way} ({some(keys)})" for way, keys in by.items())
         for by, rows in ((found.alike, "rows"), (found.split, "more rows"))
         if by
     ]
     raise DoubtfulDataError.stopping(
-        "; and ".join(told),
+        "; and ".join(pairs),
         f"as they stand {lost}, and a place where nobody counts is safe, a group empty",
         correct,
         "they do mean different things",

@@ -35,15 +35,15 @@ class People(Private):
 
     def said(self) -> str:
         """Say it, and what may be wrong where one id has far more rows than any other."""
-        told = f"{counted(self.ids, 'id')}; the one with the most rows has {self.most:,} of {self.rows:,}"
+        sentence = f"{counted(self.ids, 'id')}; the one with the most rows has {self.most:,} of {self.rows:,}"
         if self.ids > 1:
-            told += f", the next {self.next:,}"
+            sentence += f", the next {self.next:,}"
         if self.most > max(_FEW * self.rows, _TIMES * self.next) and self.ids > 1:
-            told += (
+            sentence += (
                 ". If it stands for people who are not known (0, -1, unknown), they count as one person, and where they are"
                 " may be called safe: find out who they were, or leave the id empty: such rows are told"
             )
-        return told
+        return sentence
 
 
 def people(bound: Bound, rows: ir.Table) -> People:

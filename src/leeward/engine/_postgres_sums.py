@@ -57,9 +57,9 @@ def summing(asked: Asked, schema: str, rows: str) -> str:
     return f"SELECT {', '.join(said)} FROM (SELECT {', '.join(made) or '1'} FROM ({rows}) AS asked OFFSET 0) AS made"
 
 
-def read(told: Sequence[object], asked: Asked) -> Sums:
+def read(answered: Sequence[object], asked: Asked) -> Sums:
     """The sums that a query of `summing` answered."""
-    numbers = iter(told)
+    numbers = iter(answered)
     rows = [int(str(next(numbers))) for _ in range(3)]
     values, differs = dict[str, list[int]](), dict[str, bool]()
     for i in (*asked.values, *asked.times):

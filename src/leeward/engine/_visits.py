@@ -88,9 +88,9 @@ class VisitTable(Opened):
         latitude, longitude, _ = point(rows, self._visits, grid)
         degrees = {"latitude": latitude, "longitude": longitude}
         counts = {axis: of_few_decimals(degrees[axis], digits).ifelse(1, 0).sum() for axis, digits in few}
-        (told,) = self._bound.fetch(rows.aggregate(of=latitude.count(), **counts)).to_pylist()
+        (sums,) = self._bound.fetch(rows.aggregate(of=latitude.count(), **counts)).to_pylist()
         self._bound.check_unchanged()
-        return [*found, *(of_positions(axis, digits, int(told[axis] or 0), int(told["of"])) for axis, digits in few)]
+        return [*found, *(of_positions(axis, digits, int(sums[axis] or 0), int(sums["of"])) for axis, digits in few)]
 
     def exactly(self, query: CountVisitors, drawn_from: DrawnFrom = "answer") -> VisitCounts:
         """Return what a mechanism draws from: the counts, or `count_with_left_out`."""
@@ -104,7 +104,7 @@ class VisitTable(Opened):
             DataError: a data file changed meanwhile.
             SpecError: the window does not go with the time column.
         """
-        return self._told(query, self._count(query, left_out=False))
+        return self._counts_of(query, self._count(query, left_out=False))
 
     def count_with_left_out(self, query: CountVisitors) -> VisitCounts:
         """Return the counts of `count`, and behind them the most people whom the bound leaves out at any one place.
@@ -114,11 +114,11 @@ class VisitTable(Opened):
             SpecError: see `count`.
         """
         found = self._count(query, left_out=True)
-        told = self._told(query, found)
+        counts = self._counts_of(query, found)
         most = found.left_out.max(initial=0)
-        return replace(told, _counts=np.append(told._counts, most))
+        return replace(counts, _counts=np.append(counts._counts, most))
 
-    def _told(self, query: CountVisitors, found: _ByPlace) -> VisitCounts:
+    def _counts_of(self, query: CountVisitors, found: _ByPlace) -> VisitCounts:
         dropped, taken = self._dropped(query.window), self._taken(query.window)
         self._bound.check_unchanged()
         counts = np.zeros(len(self._places), dtype=np.int64)

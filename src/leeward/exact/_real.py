@@ -23,7 +23,7 @@ import flint
 import numpy as np
 
 from leeward._integers import factors
-from leeward._plain import told
+from leeward._plain import echo
 from leeward.errors import InexactError, InputError, UndecidedError
 from leeward.exact._monomials import Monomial, image, split
 
@@ -318,7 +318,7 @@ def _parse(value: object) -> Real:
         return Real({_UNIT: Fraction(int(value))})
     if isinstance(value, numbers.Real) and not isinstance(value, numbers.Rational) and value != math.inf:
         raise InexactError(
-            f"The float {told(value)} was given",
+            f"The float {echo(value)} was given",
             "a binary float is not the decimal it prints as, and a privacy claim is about one exact number",
             f'Write it as a string: "{value!s}", or a fraction such as "1/3"',
         )
@@ -339,7 +339,7 @@ def _parse(value: object) -> Real:
         except (ValueError, ZeroDivisionError):
             pass  # said below, without the cause: it would only repeat the text
     raise InputError(
-        f"{told(value)} was given as a number",
+        f"{echo(value)} was given as a number",
         "it is not an exact number",
         'Write a decimal or a fraction in a string, such as "0.5" or "1/3"',
     )
@@ -378,14 +378,14 @@ def integer(value: object, name: str) -> int:
     if type(value) is int:
         return value
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise InputError(f"{name} = {told(value)}", "it is not a whole number", "Give an integer")
+        raise InputError(f"{name} = {echo(value)}", "it is not a whole number", "Give an integer")
     return int(value)
 
 
 def whole(value: object, name: str, least: int = 1, *, says: str = "it says how many") -> int:
     """Read a whole number of at least ``least``; ``name`` is what the message calls it, ``says`` what it stands for."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise InputError(f"{name} = {told(value)}", says, f"Give a whole number of at least {least}")
+        raise InputError(f"{name} = {echo(value)}", says, f"Give a whole number of at least {least}")
     return int(value)
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, Protocol
 
 from leeward._document import Document
 from leeward._paths import resolve
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._postgres import is_address
 from leeward._progress import Progress
 from leeward._toml import read_toml
@@ -157,7 +157,7 @@ def check_job(given: Mapping[str, Any], *, folder: str | os.PathLike[str] = ".")
         )
     if isinstance(data, Mapping) and "://" in str(data.get("table")):
         raise SpecError(
-            f"[data] table = {told(data['table'])}",
+            f"[data] table = {echo(data['table'])}",
             "only files on this machine are perturbed: by their stamps it is seen whether they change meanwhile",
             "Copy it here, or name it by its path where it is mounted; or give, in Python, what your own Spark reads there"
             " to perturb_in_spark",

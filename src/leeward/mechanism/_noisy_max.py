@@ -38,7 +38,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leeward._integers import least
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._taught import taught
 from leeward.distance import Derived
 from leeward.errors import InputError
@@ -149,7 +149,7 @@ class NoisyMax:
         """
         asked = exact(chance).rational
         if asked is None or not 0 <= asked < 1:
-            raise InputError(f"chance = {told(chance)}", "it is not a probability below 1", 'Give, say, "0.95"')
+            raise InputError(f"chance = {echo(chance)}", "it is not a probability below 1", 'Give, say, "0.95"')
         whole(options, "options")
 
         def kept(k: int) -> bool:

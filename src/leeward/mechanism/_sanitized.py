@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leeward._arrays import given_array
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._taught import taught
 from leeward.distance import Line
 from leeward.errors import InputError, NotPrivateError
@@ -257,7 +257,7 @@ def whole_thresholds(at_most: int | Sequence[int]) -> NDArray[np.int64]:
         return np.zeros(0, np.int64)
     if given.ndim > 1 or given.dtype.kind not in "iu" or given.dtype == np.uint64:
         raise InputError(
-            f"at_most = {told(at_most)}",
+            f"at_most = {echo(at_most)}",
             "a threshold is compared with whole counts of people that fit in 64 bits",
             "Give a whole number, or one for each count in their order",
         )

@@ -29,7 +29,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward.distance import Derived, DirectedDistance, Line
 from leeward.errors import InputError, check_choice, nearest
 from leeward.exact._real import Exact, Real, exact, inf, plainly, positive, whole
@@ -278,7 +278,7 @@ class SeriesMechanism:
 def check_between(between: str) -> None:
     """Refuse what is no distance between series."""
     if not isinstance(between, str) or between not in DISTANCES:
-        raise InputError(told(between), "it is not a distance between series", nearest(str(between), DISTANCES))
+        raise InputError(echo(between), "it is not a distance between series", nearest(str(between), DISTANCES))
 
 
 def _noise(between: Between, window: int, noise: SeriesNoise | None) -> SeriesNoise:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leeward._arrays import given_array
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._taught import taught
 from leeward.distance import Line
 from leeward.errors import InputError
@@ -47,7 +47,7 @@ def sample_tables(tables: Iterable[tuple[Any, ...]], sampling: PoissonSampling) 
     for table in tables:
         if not isinstance(table, tuple):
             raise InputError(
-                f"A sample of {told(table)}",
+                f"A sample of {echo(table)}",
                 "it is not a table",
                 "Give tables as tuples, ABSENT for a person who is missing: (1, ABSENT)",
             )

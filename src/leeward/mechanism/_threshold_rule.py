@@ -23,7 +23,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._taught import taught
 from leeward.errors import InputError, NotPrivateError
 from leeward.exact._real import Exact, Real, exact, integer
@@ -107,7 +107,7 @@ def check_noise(law: object) -> None:
     """Refuse what is not noise on one count."""
     if not hasattr(law, "cdf"):
         raise InputError(
-            f"A decision about {told(law)}",
+            f"A decision about {echo(law)}",
             "decisions are read off the noise on one count",
             "Give mechanism.law, or ask the mechanism itself: mechanism.sanitizer(at_most=…)",
         )
@@ -227,5 +227,5 @@ def chance_given(value: Exact, name: str, *, or_zero: bool = False) -> Fraction:
     """Read a probability that is given as an argument of this name: a rational strictly between 0 and 1."""
     number = exact(value).rational
     if number is None or not 0 <= number < 1 or (number == 0 and not or_zero):
-        raise InputError(f"{name} = {told(value)}", "it is not a probability between 0 and 1", 'Give, say, "1e-4"')
+        raise InputError(f"{name} = {echo(value)}", "it is not a probability between 0 and 1", 'Give, say, "1e-4"')
     return number

@@ -74,7 +74,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._integers import least_between
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._taught import taught
 from leeward.distance import Line
 from leeward.errors import InputError, NoiseError, NotPrivateError
@@ -123,7 +123,7 @@ class UnknownKeys:
             because = (
                 "where nobody is withdrawn, noise needs no end" if reach is not None else "noise upwards needs an end"
             )
-            raise InputError(f"reach = {told(reach)}", because, f"{'Give' if up else 'Leave out'} the reach")
+            raise InputError(f"reach = {echo(reach)}", because, f"{'Give' if up else 'Leave out'} the reach")
         self.line, self.reach = line, None if reach is None else whole(reach, "reach", 1, says="noise goes so far")
         self.threshold = 1 if self.reach is None else self.reach + 1
         self.law: CutGeometric | DirectedGeometric = (
@@ -147,7 +147,7 @@ class UnknownKeys:
             NoiseError: if noise would have to reach too far.
         """
         if not isinstance(notion, Notion):
-            raise InputError(f"{told(notion)} for a notion", "it is not a notion", 'Give, say, lw.AdditionOnly("1")')
+            raise InputError(f"{echo(notion)} for a notion", "it is not a notion", 'Give, say, lw.AdditionOnly("1")')
         if type(notion) not in _CHANGED:
             raise NotPrivateError(
                 f"Keys that are not listed, under {notion.name}",
@@ -160,7 +160,7 @@ class UnknownKeys:
         if isinstance(notion, RemovalOnly):
             if delta is not None:
                 raise InputError(
-                    f"delta = {told(delta)} under removal-only",
+                    f"delta = {echo(delta)} under removal-only",
                     "nobody is ever withdrawn, so no δ is needed: the promise is a pure ε",
                     "Leave delta out",
                 )
@@ -268,7 +268,7 @@ def _probability(delta: Exact) -> Weight:
     given = weight(delta)
     if not 0 < given < 1:
         raise InputError(
-            f"delta = {told(delta)}", "it is a probability above 0 and below 1", 'Give, say, delta = "1e-6"'
+            f"delta = {echo(delta)}", "it is a probability above 0 and below 1", 'Give, say, delta = "1e-6"'
         )
     return given
 

@@ -291,8 +291,8 @@ def in_epsilon_of(definition: str, multiple: Real) -> str:
     """Return a definition with this multiple of ε for its ε; prices that are written as numbers (ε_presence = 1) stay."""
     if multiple == 1:
         return definition
-    told = EPSILON.sub(f"{multiple}·ε", definition)
-    return told.replace(f"e^{multiple}·ε", f"e^({multiple}·ε)")
+    multiplied = EPSILON.sub(f"{multiple}·ε", definition)
+    return multiplied.replace(f"e^{multiple}·ε", f"e^({multiple}·ε)")
 
 
 class _Among(DirectedDistance[Any]):

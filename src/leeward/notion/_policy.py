@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
-from leeward._plain import LONGEST, is_plain, plain, told
+from leeward._plain import LONGEST, echo, is_plain, plain
 from leeward.errors import InputError
 from leeward.notion._change import Change, Relation
 from leeward.notion._condition import Condition, stand_ins
@@ -24,9 +24,9 @@ def check_policies(policies: Sequence[object]) -> None:
     """Refuse what is not a proposition about a record."""
     for policy in policies:
         if not callable(policy):
-            word = told(policy) if is_plain(policy) else "'a word'"
+            word = echo(policy) if is_plain(policy) else "'a word'"
             raise InputError(
-                f"{told(policy)} as a policy",
+                f"{echo(policy)} as a policy",
                 "a policy is a proposition about a record, true or false of it",
                 f"Give a condition, such as has({word}) or ~has({word}), or a function of the record",
             )

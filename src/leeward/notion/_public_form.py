@@ -23,7 +23,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward.distance import FiniteDistance
 from leeward.errors import InputError
 from leeward.exact._real import Real, exact, plainly
@@ -108,7 +108,7 @@ def _is_named_tuple(value: object) -> bool:
 
 def _formless(value: object, said: str | None = None) -> InputError:
     return InputError(
-        f"A notion made with {said or told(value)}",
+        f"A notion made with {said or echo(value)}",
         "it has no lasting form of its own, so another notion could pass for this one",
         "Give conditions, or list all records; else numbers, texts, dates, tuples, sets, and dataclasses of such, none of a"
         " class derived from these",
@@ -224,7 +224,7 @@ def _told_apart(points: Iterable[object]) -> list[PublicForm]:
         form = public_form(point)
         if known.setdefault(canonical(form), point) != point:
             raise InputError(
-                f"A notion about several records that all read {told(point)}",
+                f"A notion about several records that all read {echo(point)}",
                 "what is public of them is the same, so another notion could pass for this one",
                 "Give each a text or a number of its own, or make their class a dataclass whose fields say which one it is",
             )

@@ -49,8 +49,8 @@ def _answer_cells(report: AnswerReport) -> Cells:
     for option in report.shown:
         cells = [label(option.notion), *([] if unlisted else [option.mechanism]), short(option.price)]
         cells += [short(option.delta)] if unlisted else []
-        told = _errors(option)[: len(errors)] if option.useless is None else ["useless"] * len(errors)
-        rows.append([*cells, _in_budget(option), *told, _ERRS[option.side or "both ways"]])
+        off = _errors(option)[: len(errors)] if option.useless is None else ["useless"] * len(errors)
+        rows.append([*cells, _in_budget(option), *off, _ERRS[option.side or "both ways"]])
     return [*named, "in the\nbudget", *errors, "errs"], rows
 
 
@@ -59,22 +59,22 @@ def _in_budget(option: NameOptionPart | AnswerOptionPart) -> str:
 
 
 def _errors_named(report: AnswerReport) -> list[str]:
-    told = [option.accuracy for option in report.shown]
-    mean = next((one for one in told if isinstance(one, MeanAccuracy)), None)
+    accuracies = [option.accuracy for option in report.shown]
+    mean = next((one for one in accuracies if isinstance(one, MeanAccuracy)), None)
     if mean is not None:
         return [f"95% off,\n{each.number:,}" for each in mean.by_number[1:]]
     return ["95%\noff", *(["all 95%\noff"] if report.asked.answers > 1 else [])]
 
 
 def _errors(option: AnswerOptionPart) -> list[str]:
-    told = option.accuracy
-    assert told is not None
-    if isinstance(told, MeanAccuracy):
-        return [at_most(each.within_95_percent) for each in told.by_number[1:]]
-    if isinstance(told, UnlistedAccuracy):
-        return [f"{n:,}" for n in (told.half_shown_from, told.mostly_shown_from, told.within_95_percent)]
-    one, every = told.within_95_percent, told.all_within_95_percent
-    if isinstance(told, RankAccuracy):
-        return [f"{one:,} {told.counted}", f"{every:,} {told.counted}"]
-    assert isinstance(told, NumberAccuracy)
+    accuracy = option.accuracy
+    assert accuracy is not None
+    if isinstance(accuracy, MeanAccuracy):
+        return [at_most(each.within_95_percent) for each in accuracy.by_number[1:]]
+    if isinstance(accuracy, UnlistedAccuracy):
+        return [f"{n:,}" for n in (accuracy.half_shown_from, accuracy.mostly_shown_from, accuracy.within_95_percent)]
+    one, every = accuracy.within_95_percent, accuracy.all_within_95_percent
+    if isinstance(accuracy, RankAccuracy):
+        return [f"{one:,} {accuracy.counted}", f"{every:,} {accuracy.counted}"]
+    assert isinstance(accuracy, NumberAccuracy)
     return [at_most(one), at_most(every)]

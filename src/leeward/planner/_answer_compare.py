@@ -83,25 +83,25 @@ class AnswerOption(Row):
         The error kept with 95 %: of a mean or spread over a private number, that of 1,000. Of groups that nobody has listed,
         how many people one needs to be shown every second time.
         """
-        told = self.accuracy
-        if isinstance(told, MeanAccuracy):
-            return told.by_number[_MANY].within_95_percent
-        if isinstance(told, UnlistedAccuracy):
-            return told.half_shown_from
-        return None if told is None else told.within_95_percent
+        accuracy = self.accuracy
+        if isinstance(accuracy, MeanAccuracy):
+            return accuracy.by_number[_MANY].within_95_percent
+        if isinstance(accuracy, UnlistedAccuracy):
+            return accuracy.half_shown_from
+        return None if accuracy is None else accuracy.within_95_percent
 
     @property
     def nearness(self) -> str:
         """Say that error with its unit, as a part of a sentence."""
-        told = self.accuracy
-        if isinstance(told, MeanAccuracy):
-            many = told.by_number[_MANY]
-            return f"95 % within {at_most(many.within_95_percent)} for {many.number:,} {told.counted}"
-        if isinstance(told, UnlistedAccuracy):
-            return f"a group is shown every second time with {told.half_shown_from:,} {told.counted}"
-        if isinstance(told, RankAccuracy):
-            return f"95 % within {told.within_95_percent:,} {told.counted}"
-        return "" if told is None else f"95 % within {at_most(told.within_95_percent)}"
+        accuracy = self.accuracy
+        if isinstance(accuracy, MeanAccuracy):
+            many = accuracy.by_number[_MANY]
+            return f"95 % within {at_most(many.within_95_percent)} for {many.number:,} {accuracy.counted}"
+        if isinstance(accuracy, UnlistedAccuracy):
+            return f"a group is shown every second time with {accuracy.half_shown_from:,} {accuracy.counted}"
+        if isinstance(accuracy, RankAccuracy):
+            return f"95 % within {accuracy.within_95_percent:,} {accuracy.counted}"
+        return "" if accuracy is None else f"95 % within {at_most(accuracy.within_95_percent)}"
 
     def __str__(self) -> str:
         if self.refused:

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TypeVar, cast, get_args, overload
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._taught import taught
 from leeward.errors import BoundExceededError, InputError, LeewardError
 from leeward.exact._real import Exact
@@ -110,7 +110,7 @@ def asked_to_decide(
     how = Deciding(**given, what=what, mechanism=mechanism, stop_after=stop_after)  # type: ignore[arg-type]  # it is checked
     if delta is not None and not isinstance(query, UnlistedGroups):
         raise InputError(
-            f"delta = {told(delta)}",
+            f"delta = {echo(delta)}",
             "only groups that nobody has listed need one; all else is promised with a pure ε",
             "Leave it out",
         )

@@ -15,7 +15,7 @@ from numbers import Rational
 from typing import Any, Generic
 
 from leeward._displayed import Displayed, Drawn
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._taught import taught
 from leeward.accounting._budget_notion import budget_notion
 from leeward.errors import InputError, NoiseError, NotPrivateError, RefusedError
@@ -93,18 +93,18 @@ class Scenario:
         chance_given(self.assumed_error, "assumed_error")
         if not isinstance(self.counted_in, str | None):
             raise InputError(
-                f"counted_in = {told(self.counted_in)}",
+                f"counted_in = {echo(self.counted_in)}",
                 "it names what a budget is counted in",
                 'Give "presence/person"',
             )
         if not isinstance(self.accept_useless, bool):
             raise InputError(
-                f"accept_useless = {told(self.accept_useless)}", "it is yes or no", "Give True, or leave it out"
+                f"accept_useless = {echo(self.accept_useless)}", "it is yes or no", "Give True, or leave it out"
             )
         for name, left in (("left", self.left), ("left_delta", self.left_delta)):
             if left is not None and (not isinstance(left, Rational) or left < 0):
                 raise InputError(
-                    f"{name} = {told(left)}",
+                    f"{name} = {echo(left)}",
                     "it is not an amount of a budget",
                     "Give a Fraction of at least 0, or None",
                 )

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._taught import taught
 from leeward.errors import InputError, NotPrivateError
 from leeward.exact._real import Exact
@@ -150,7 +150,7 @@ def decisions(
     can_err = can_be_wrong(law, safe=safe_at_most is not None, dangerous=dangerous_at_least is not None)
     if error_at_most is not None and not can_err:
         raise InputError(
-            f"error_at_most = {told(error_at_most)}",
+            f"error_at_most = {echo(error_at_most)}",
             "under this notion what is asked for is never wrong, and no error is granted",
             "Leave error_at_most out",
         )

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias, get_args
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward.distance import Line
 from leeward.errors import InputError, NotPrivateError, SpecError, check_choice
 from leeward.exact._real import inf, whole
@@ -45,7 +45,7 @@ def check_about(query: object, about: About, left_out: LeftOut, mechanism: str) 
     if not isinstance(query, CountVisitors):
         if (about, left_out) != ("counted", 0):
             raise SpecError(
-                f'about = "{about}", left_out = {told(left_out)} for {told(getattr(query, "kind", query))}',
+                f'about = "{about}", left_out = {echo(left_out)} for {echo(getattr(query, "kind", query))}',
                 "they are about visitors of places; how many people count in one group alone of several is not bounded",
                 "Leave both out: the statement says among whom a group is safe",
             )
@@ -53,7 +53,7 @@ def check_about(query: object, about: About, left_out: LeftOut, mechanism: str) 
     if not query.truncates:
         if left_out != 0:
             raise SpecError(
-                f"left_out = {told(left_out)} where nobody is left out",
+                f"left_out = {echo(left_out)} where nobody is left out",
                 "no place loses people to a bound on places per person",
                 'Leave it out, or give places_per_person and if_more = "latest"',
             )

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._document import Part
-from leeward._plain import shown, told
+from leeward._plain import echo, shown
 from leeward.errors import InputError
 from leeward.exact._weight import Weight
 from leeward.mechanism import AdaptiveSanitized, Sanitized
@@ -215,7 +215,7 @@ def read_counts(text: str) -> dict[int, int]:
             or int(pair[0]) in found
         ):
             raise InputError(
-                f"The counts {told(text)}",
+                f"The counts {echo(text)}",
                 "they are not a list of how many places hold how many people",
                 'Write, say, "0:4101,1:214,2:11", or name a CSV file with the columns count and places',
             )

@@ -93,7 +93,7 @@ class NumberPlan(PlanOf[Statistic], Drawn):
     parts: tuple[Geometric, ...]
     scale: Scale
 
-    def told(self) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         """Say in lines what is asked, what it costs, and how far answers are off."""
         return statistic_told(self.query, self.notion, self.accuracy())
 
@@ -172,8 +172,8 @@ class NumberPlan(PlanOf[Statistic], Drawn):
         if len(self.parts) == 3:
             k, reach, square = int(numeric.values.width / step), self._reach(), step**2 / 4
             triples = zip(drawn[0::3].tolist(), drawn[1::3].tolist(), people.tolist(), strict=True)
-            told = [(found(s, q, n, k), *between(s, q, n, k, reach)) for s, q, n in triples]
-            noisy, low, high = ([each[i] * square for each in told] for i in range(3))
+            bounds = [(found(s, q, n, k), *between(s, q, n, k, reach)) for s, q, n in triples]
+            noisy, low, high = ([each[i] * square for each in bounds] for i in range(3))
         else:
             noisy, error = self.scale.values(drawn), _within(self.parts[0].law, 0.95) * self.scale.unit
             low, high = [each - error for each in noisy], [each + error for each in noisy]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from leeward._buffers import numbers, texts_among
 from leeward._displayed import Drawn
-from leeward._plain import probability, told
+from leeward._plain import echo, probability
 from leeward._taught import refuse_columns, taught
 from leeward.errors import InputError, NotPrivateError, SpecError, check_choice
 from leeward.exact._real import Exact, Real, exact, whole
@@ -247,7 +247,7 @@ class Plan(PlanOf[Counted], Drawn):
             for c, chances in self.decisions.curve(counts).items()
         }
 
-    def told(self) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         """Say in lines what it costs, what is said how often, and how far off counts are."""
         many, lines = self.query.many, []
         for state, decision, means in (
@@ -398,7 +398,7 @@ def plan_decisions(query: Counted, notion: Notion, how: Deciding) -> Plan:
 def _never_stops(stop_after: int | None) -> None:
     if stop_after is not None:
         raise SpecError(
-            f"stop_after = {told(stop_after)} with the geometric mechanism",
+            f"stop_after = {echo(stop_after)} with the geometric mechanism",
             "it answers every place and never stops",
             'Leave stop_after out, or use mechanism = "sanitized"',
         )

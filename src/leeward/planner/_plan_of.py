@@ -56,11 +56,11 @@ class PlanOf(ABC, Displayed, Generic[Asked]):
         return self
 
     @abstractmethod
-    def told(self) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         """Say in lines what is asked, what it costs, and what the answers are worth."""
 
     def __str__(self) -> str:
         """Say what it costs, what the answers are worth, and what is protected."""
         words = self.words
         protected = f"protected: {words.protects}", f"not protected: {words.reveals or 'nothing'}"
-        return plain_lines("\n".join([*self.told(), *protected]))
+        return plain_lines("\n".join([*self.lines(), *protected]))

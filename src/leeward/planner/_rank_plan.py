@@ -109,7 +109,7 @@ class RankPlan(PlanOf[Statistic]):
         assert isinstance(self.query.numeric, Percentile)
         return tuple(replace(self.query.numeric, p=p) for p in self.query.ps) or (self.query.numeric,)
 
-    def told(self) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         """Say in lines what is asked, what it costs, and how far answers are off."""
         return statistic_told(self.query, self.notion, self.accuracy())
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from leeward._displayed import Displayed
-from leeward._plain import at_most, counted, short_percent, told
+from leeward._plain import at_most, counted, echo, short_percent
 from leeward._taught import taught
 from leeward.accounting._budget_notion import in_words
 from leeward.accounting._price_between_units import priced
@@ -84,7 +84,7 @@ def recommend(compared: Comparison, *, count: int = 0, probability: Exact = "0.9
     count, wished = whole(count, "count", 0), exact(probability)
     if not 0 < wished <= 1:
         raise InputError(
-            f"probability = {told(probability)}", "it is how often places are to be called safe", 'Give "0.9"'
+            f"probability = {echo(probability)}", "it is how often places are to be called safe", 'Give "0.9"'
         )
     asked = compared.asked
     allowed = compared.as_written.price if compared.as_written else asked.notion.epsilon

@@ -94,7 +94,7 @@ class SelectionPlan(PlanOf[Selection]):
             options=known, within_50_percent=median, within_95_percent=most, within_99_percent=nearly_all
         )
 
-    def told(self) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         """Say in lines what is asked, what it costs, and how good the name will be."""
         query = self.query
         lists = [self.places] if self.places else [100, 1_000, 10_000]

@@ -146,16 +146,16 @@ class UnlistedPlan(PlanOf[UnlistedGroups]):
             within_95_percent=least(lambda k: law.cdf(k) - law.cdf(-k - 1) >= _MOSTLY),
         )
 
-    def told(self) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         """Say in lines what is asked, what it costs, and which groups will be shown."""
-        query, told = self.query, self.accuracy()
-        off = "" if told.off_by_at_most is None else f", and never by more than {told.off_by_at_most:,}"
+        query, accuracy = self.query, self.accuracy()
+        off = "" if accuracy.off_by_at_most is None else f", and never by more than {accuracy.off_by_at_most:,}"
         paid = f"price {self.price}" + (f" with δ = {self.delta}" if self.delta else "")
         return [
             f"groups of '{query.by}' that nobody has listed, under {self.notion}, {paid}",
-            f"shown if the noisy count is at least {told.shown_from:,}:",
-            *(f"  with {people(each.people, query.many)}: {each.chance}" for each in told.odds),
-            f"a count is off by at most {told.within_95_percent:,} with probability 95 %{off}",
+            f"shown if the noisy count is at least {accuracy.shown_from:,}:",
+            *(f"  with {people(each.people, query.many)}: {each.chance}" for each in accuracy.odds),
+            f"a count is off by at most {accuracy.within_95_percent:,} with probability 95 %{off}",
         ]
 
     @property

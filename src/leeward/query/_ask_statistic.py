@@ -9,7 +9,7 @@ from datetime import date, datetime
 from fractions import Fraction
 from typing import Any, Literal, cast, get_args
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._taught import describing, refuse_columns, taught
 from leeward.errors import SpecError, check_choice
 from leeward.exact._real import Exact, plainly
@@ -209,7 +209,7 @@ def _refuse_unused(given: _Number) -> None:
         value = getattr(given if name in ("lower", "upper") else given.of, name)
         if value is not None and kind not in meant.get(name, {kind}):
             raise SpecError(
-                f"{name} = {told(value)} for a {CALLED.get(kind, kind)}", "it has no meaning there", "Leave it out"
+                f"{name} = {echo(value)} for a {CALLED.get(kind, kind)}", "it has no meaning there", "Leave it out"
             )
     bounds = [name for name in ("lower", "upper") if getattr(given, name) is not None]
     if kind in ("count", "histogram") and given.column is None and bounds:
@@ -217,7 +217,7 @@ def _refuse_unused(given: _Number) -> None:
             f"{bounds[0]} without a column", "people, and groups, have no bounds", "Name the column of a number"
         )
     if people is not None and (isinstance(people, bool) or not isinstance(people, int)):
-        raise SpecError(f"people = {told(people)}", "it is not a whole number", "Give how many people have a number")
+        raise SpecError(f"people = {echo(people)}", "it is not a whole number", "Give how many people have a number")
 
 
 def _above(records: Records, column: str, by: By, groups: tuple[Group, ...], levels: tuple[Fraction, ...]) -> Statistic:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._taught import taught
 from leeward.errors import InputError, NotPrivateError
 from leeward.exact._real import plainly, whole
@@ -268,7 +268,7 @@ class SumOf(SumOverPeople):
         object.__setattr__(self, "upper", plainly(self.upper))
         if type(self.lower) is not int or type(self.upper) is not int or self.lower > self.upper:
             raise InputError(
-                f"Bounds from {told(self.lower)} to {told(self.upper)}",
+                f"Bounds from {echo(self.lower)} to {echo(self.upper)}",
                 "one person's part must be bounded by whole numbers, known before the data are read",
                 "Give integers with lower <= upper, in a public unit",
             )

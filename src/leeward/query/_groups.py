@@ -27,7 +27,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from leeward._plain import decimal, reading_alike, told
+from leeward._plain import decimal, echo, reading_alike
 from leeward._taught import taught
 from leeward.errors import InputError, SpecError
 from leeward.exact._real import Exact
@@ -102,8 +102,8 @@ def _refuse_spelt_otherwise(change: Change, column: str, listed: Sequence[Allowe
     otherwise = [value for value in named if value not in listed and reading_alike(str(value)) in read]
     if otherwise:
         raise InputError(
-            f"A policy about {told(otherwise[0])} in '{column}'",
-            f"it is written {told(read[reading_alike(str(otherwise[0]))])} in the {of}, so it would be about none of the"
+            f"A policy about {echo(otherwise[0])} in '{column}'",
+            f"it is written {echo(read[reading_alike(str(otherwise[0]))])} in the {of}, so it would be about none of the"
             " rows that are counted so",
             "Write it in one way. If these do mean different things, list both",
         )
@@ -172,14 +172,14 @@ def asked_intervals(column: str, given: Mapping[str, Any]) -> ValueGrid:
         wrong = next((key for key in given if key not in _KEYS), None)
         missing = next((key for key in _KEYS if key not in given), "")
         raise SpecError(
-            f"by = {told(column)}: {'the key ' + told(wrong) if wrong is not None else missing + ' is missing'}",
+            f"by = {echo(column)}: {'the key ' + echo(wrong) if wrong is not None else missing + ' is missing'}",
             "intervals have public ends, and all are as wide",
             "Give a list of values, or lower, upper and step",
         )
     values = public_values(given["lower"], given["upper"], given["step"])
     if (many := int(values.width / values.step)) > MOST_CELLS:
         raise SpecError(
-            f"{many:,} intervals of {told(column)}", f"{MOST_CELLS:,} groups are the most", "Use wider steps"
+            f"{many:,} intervals of {echo(column)}", f"{MOST_CELLS:,} groups are the most", "Use wider steps"
         )
     return values
 
@@ -204,7 +204,7 @@ def asked_groups(by: Any, others: Any) -> tuple[By, tuple[Group, ...], Intervals
         return None, (), ()
     if not isinstance(by, Mapping):
         raise SpecError(
-            f"by = {told(by)}",
+            f"by = {echo(by)}",
             "the groups of an answer are public, never read from the data",
             'Give them by column: by = {"income": ["<=50K", ">50K"]}',
         )
@@ -249,7 +249,7 @@ def listed_groups(groups: Any, others: Any = None) -> tuple[Allowed, ...]:
     if isinstance(groups, str):
         raise SpecError(f"groups = {groups!r}", "it is one text, not a list of groups", f"Give [{groups!r}]")
     if not isinstance(groups, Iterable) or getattr(groups, "ndim", 1) == 0:
-        raise SpecError(f"groups = {told(groups)}", "it is not a list of groups", 'Give a list: ["<=50K", ">50K"]')
+        raise SpecError(f"groups = {echo(groups)}", "it is not a list of groups", 'Give a list: ["<=50K", ">50K"]')
     listed = tuple(groups)
     if any(isinstance(g, bool) or not isinstance(g, str | int) for g in listed):
         raise SpecError("groups that are not texts or whole numbers", "they are public keys", "Write them as such")
@@ -266,16 +266,16 @@ def _named_others(others: Any, listed: Sequence[Allowed]) -> Allowed:
     """Return what the group of all others is called: by a key of the type of the listed ones, and by none of them."""
     if not listed:
         raise SpecError(
-            f"others = {told(others)} without groups", "everybody is among the others", "Give by and groups"
+            f"others = {echo(others)} without groups", "everybody is among the others", "Give by and groups"
         )
     texts = isinstance(listed[0], str)
     if isinstance(others, bool) or not isinstance(others, str if texts else int):
         raise SpecError(
-            f"others = {told(others)}",
+            f"others = {echo(others)}",
             f"it stands in a column with listed groups, which are {'texts' if texts else 'whole numbers'}",
             'Give, say, others = "all others"' if texts else "Give, say, others = -1",
         )
     if others in listed:
-        raise SpecError(f"others = {told(others)}", "a listed group is called so", "Call the others by another name")
+        raise SpecError(f"others = {echo(others)}", "a listed group is called so", "Call the others by another name")
     check_whole("The name of the others", [others])
     return others

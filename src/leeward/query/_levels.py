@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward.errors import InputError, NotPrivateError, SpecError
 from leeward.exact._real import Exact, exact
 from leeward.notion import INSERT, REPLACE, WITHDRAW, Change
@@ -22,7 +22,7 @@ def listed_levels(levels: object, *, bounds: bool = False) -> tuple[Fraction, ..
     if bounds:
         raise SpecError("Levels, and bounds too", "the levels say where they lie", "Leave lower, upper and step out")
     if isinstance(levels, str) or not isinstance(levels, Iterable):
-        raise SpecError(f"levels = {told(levels)}", "it is not a list", 'Give a list: ["20", "40", "60"]')
+        raise SpecError(f"levels = {echo(levels)}", "it is not a list", 'Give a list: ["20", "40", "60"]')
     found = tuple(exact(level).rational for level in levels)
     rational = tuple(level for level in found if level is not None)
     if len(rational) < len(found):

@@ -37,7 +37,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from leeward._plain import decimal, told
+from leeward._plain import decimal, echo
 from leeward.errors import SpecError
 from leeward.exact._real import Exact
 from leeward.notion import INSERT, WITHDRAW, Change
@@ -60,7 +60,7 @@ def listed_percentiles(given: Sequence[Exact]) -> tuple[Fraction, ...]:
     ps = tuple(rational(p, "p") for p in given)
     if not ps or any(low >= high for low, high in itertools.pairwise(ps)) or not 0 <= ps[0] <= ps[-1] <= 100:
         raise SpecError(
-            f"p = {told(list(given))}",
+            f"p = {echo(list(given))}",
             "several percentiles ascend, from 0, the least value, to 100, the greatest",
             'Give, say, p = ["25", "50", "75"]',
         )

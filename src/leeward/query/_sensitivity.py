@@ -18,7 +18,7 @@ from typing import cast
 
 import flint
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._taught import taught
 from leeward.distance import Line
 from leeward.errors import InputError, NotPrivateError, UndecidedError
@@ -164,7 +164,7 @@ def rank_rate(notion: Notion, query: Query, steps: Sequence[Step] | None = None)
     range_of = getattr(query, "rank_range", None)
     if range_of is None:
         raise InputError(
-            f"A rate for the rank of {told(query)}",
+            f"A rate for the rank of {echo(query)}",
             "ranks are those of a percentile",
             "Give leeward.query.median(values), or another percentile",
         )
@@ -182,7 +182,7 @@ def _steps(notion: Notion, query: Query, steps: Sequence[Step] | None = None) ->
     """Return the steps that are given, or the notion's; either way the notion is checked."""
     if not isinstance(notion, Notion) or not hasattr(query, "effect"):
         raise InputError(
-            f"The sensitivity of {told(query)} under {told(notion)}",
+            f"The sensitivity of {echo(query)} under {echo(notion)}",
             "it is about a notion and a query that knows how far a change moves it, in this order",
             "Give sensitivity(notion, query), with a query of leeward.query or one that has `effect`",
         )

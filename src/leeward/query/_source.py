@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal, cast, get_args
 from zoneinfo import ZoneInfo, available_timezones
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._postgres import is_address
 from leeward._spark import Spark, is_frame
 from leeward._taught import describing
@@ -266,7 +266,7 @@ def grid(
         limit = 180 if key in ("west", "east") else 90
         if not _is_number(degrees) or not -limit <= degrees <= limit:
             raise SpecError(
-                f"The grid's {key} is {told(degrees)}",
+                f"The grid's {key} is {echo(degrees)}",
                 "it is not a number of degrees on the Earth",
                 f"Give a number from -{limit} to {limit}",
             )
@@ -283,7 +283,7 @@ def grid(
             "Give either `metres` or `h3`",
         )
     if metres is not None and not (_is_number(metres) and metres > 0):
-        raise SpecError(f"The grid's metres is {told(metres)}", "it is not a length", "Give a number above 0")
+        raise SpecError(f"The grid's metres is {echo(metres)}", "it is not a length", "Give a number above 0")
     h3 = plainly(h3)
     if h3 is not None and not (isinstance(h3, int) and not isinstance(h3, bool) and 0 <= h3 <= 15):
         raise SpecError(f"The grid's h3 is {h3!r}", "it is not an H3 resolution", "Give an integer from 0 to 15")
@@ -315,7 +315,7 @@ def _is_number(value: object) -> bool:
 
 def _check_column(key: str, column: object) -> None:
     if not isinstance(column, str) or not column:
-        raise SpecError(f"{key} = {told(column)}", "it is not the name of a column", "Give the name as text")
+        raise SpecError(f"{key} = {echo(column)}", "it is not the name of a column", "Give the name as text")
 
 
 def _check_pair(latitude: object, longitude: object) -> None:
@@ -342,7 +342,7 @@ def check_zone(timezone: object, key: str = "timezone") -> None:
             raise ValueError
     except Exception:
         raise SpecError(
-            f"{key} = {told(timezone)}",
+            f"{key} = {echo(timezone)}",
             "it is not the name of a time zone",
             "Give a name of the IANA list, such as 'Asia/Tokyo' or 'UTC'",
         ) from None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from leeward._plain import shown, told
+from leeward._plain import echo, shown
 from leeward._postgres import resolve_table
 from leeward._spark import Spark as Spark
 from leeward._taught import taught
@@ -110,7 +110,7 @@ class Source:
 
     def _where(self) -> str:
         if self.in_memory:
-            return f"<{told(self.held())} in memory>"
+            return f"<{echo(self.held())} in memory>"
         held = self.held()
         if isinstance(held, str | os.PathLike):
             return _named(held)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import ClassVar, Literal, get_args
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._taught import describing
 from leeward.errors import NotPrivateError, SpecError, check_choice
 from leeward.exact._real import plainly
@@ -170,7 +170,7 @@ def count_visitors(
     check_choice("if_more", if_more, get_args(IfMore), error=SpecError)
     if places_per_person is None and if_more != "refuse":
         raise SpecError(
-            f"if_more = {told(if_more)} without places_per_person",
+            f"if_more = {echo(if_more)} without places_per_person",
             "there is no bound to keep",
             "Give places_per_person, or leave if_more out",
         )
@@ -179,7 +179,7 @@ def count_visitors(
         not isinstance(places_per_person, int) or isinstance(places_per_person, bool) or places_per_person < 1
     ):
         raise SpecError(
-            f"places_per_person = {told(places_per_person)}",
+            f"places_per_person = {echo(places_per_person)}",
             "it is not a number of places",
             "Give an integer of at least 1",
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from leeward._plain import is_finer_than_microseconds, told
+from leeward._plain import echo, is_finer_than_microseconds
 from leeward.errors import SpecError
 
 
@@ -98,7 +98,7 @@ def moment(key: str, value: object) -> datetime:
     """
     if isinstance(value, str | datetime) and value == value and is_finer_than_microseconds(value):
         how = "" if isinstance(value, str) else ": .floor('us')"
-        raise SpecError(f"The window's {key} is {told(value)}", "it has nanoseconds", f"Give whole microseconds{how}")
+        raise SpecError(f"The window's {key} is {echo(value)}", "it has nanoseconds", f"Give whole microseconds{how}")
     if isinstance(value, datetime) and value == value:  # pandas has a missing moment, which differs from itself
         at = (value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond)
         return datetime(*at, tzinfo=value.tzinfo, fold=value.fold)
@@ -110,5 +110,5 @@ def moment(key: str, value: object) -> datetime:
         return datetime.fromisoformat(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise SpecError(
-            f"The window's {key} is {told(value)}", "it is not a date and time", "Write it like 2012-04-04T19:00:00"
+            f"The window's {key} is {echo(value)}", "it is not a date and time", "Write it like 2012-04-04T19:00:00"
         ) from None

@@ -35,10 +35,10 @@ if TYPE_CHECKING:  # a release shows nothing here, and loads none of these
     from leeward.planner._unlisted_plan import UnlistedPlan
     from leeward.verification import DeltaVerdict, Verdict
 
-    Told = Plan | NumberPlan | RankPlan | SelectionPlan | UnlistedPlan | Recommendation | Verdict | DeltaVerdict
+    Single = Plan | NumberPlan | RankPlan | SelectionPlan | UnlistedPlan | Recommendation | Verdict | DeltaVerdict
     """What says in its ``str`` all there is to say: a line each, most of them a term, a colon, and what it is."""
 
-    Shown = Told | Comparison | NameComparison | AnswerComparison | Accountant | Odometer
+    Shown = Single | Comparison | NameComparison | AnswerComparison | Accountant | Odometer
     """What is shown here, beside what stands above the report: releases (`release_html`), and budgets (`facts`)."""
 
 MOST_ANSWERS = 10

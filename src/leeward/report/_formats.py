@@ -39,7 +39,7 @@ def croissant(releases: Sequence[Readable], answers: pa.Table, path: Path) -> No
     context: dict[str, Any] = {**_NAMESPACES, **{term: f"cr:{term}" for term in _TERMS}}
     context |= {"column": "cr:column", "conformsTo": "dct:conformsTo"}
     context["dataType"] = {"@id": "cr:dataType", "@type": "@vocab"}
-    told = {
+    described = {
         "@context": context,
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
@@ -66,7 +66,7 @@ def croissant(releases: Sequence[Readable], answers: pa.Table, path: Path) -> No
             }
         ],
     }
-    path.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    path.write_text(json.dumps(described, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
 def _field(column: pa.Field) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def registry(releases: Sequence[Readable], answers: pa.Table, path: Path) -> Non
     parameters = {} if total is None else {"epsilon": _no_less(total)}
     if delta != "0":
         parameters["delta"] = _no_less(Fraction(delta) * many)
-    told = {
+    described = {
         "url_slug": "".join(sign if sign.isalnum() else "_" for sign in first.dataset.casefold()),
         "status": "Draft",
         "tier": 3,
@@ -137,7 +137,7 @@ def registry(releases: Sequence[Readable], answers: pa.Table, path: Path) -> Non
             "administrative": {"registry_authors": ["TODO: who wrote this entry"]},
         },
     }
-    path.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    path.write_text(json.dumps(described, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
 _PURE = {"dp", "bounded-dp", "add-remove-replace-dp"}

@@ -159,8 +159,8 @@ def single(result: Readable) -> dict[str, str] | None:
     if result.answers.num_rows != 1:
         return None
     answer, accuracy = result.answers.to_pylist()[0], stated(result).accuracy
-    told = accuracy.within_95_percent if isinstance(accuracy, NumberAccuracy) else None
-    error = answer.get("within_95_percent", told)
+    bound = accuracy.within_95_percent if isinstance(accuracy, NumberAccuracy) else None
+    error = answer.get("within_95_percent", bound)
     return {"value": plain(answer.get("value", answer.get("count"))), "error": "" if error is None else _bound(error)}
 
 
@@ -266,8 +266,8 @@ def taken(query: NumberQuery) -> list[tuple[str, str]]:
 def by_number(statement: NumberStatement) -> list[tuple[int, str]]:
     """Return the 95 % errors of a mean over a private number, by that number; empty where it does not depend on one."""
     accuracy = statement.accuracy
-    told = accuracy.by_number if isinstance(accuracy, MeanAccuracy) else ()
-    return [(each.number, _bound(each.within_95_percent)) for each in told]
+    errors = accuracy.by_number if isinstance(accuracy, MeanAccuracy) else ()
+    return [(each.number, _bound(each.within_95_percent)) for each in errors]
 
 
 def decimal(exact: str) -> str:

@@ -192,8 +192,8 @@ def _cells(option: DecidingOption, asked: AskedPart) -> list[str]:
     for word in asked.words:
         for count in asked.ends(word):
             chance, best = at[count].of(word) if count in at else (None, None)
-            told = "–" if chance is None else short_percent(float(chance))
-            cells.append(told if best is None else f"{told} ({short_percent(float(best))})")
+            written = "–" if chance is None else short_percent(float(chance))
+            cells.append(written if best is None else f"{written} ({short_percent(float(best))})")
         decided = option.decided.of(word)
         wrong = None if decided is None else decided.wrong_at_most
         cells.append("never" if wrong is None else at_most(float(Fraction(wrong)), 6))

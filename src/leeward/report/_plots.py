@@ -63,16 +63,16 @@ def release_plot(result: Readable) -> go.Figure:
 
 def _errors(plan: NumberPlan) -> go.Figure:
     """Draw how far answers are off: by how many people they are over, or how likely each error is."""
-    told, figure = plan.accuracy(), drawing()
-    if isinstance(told, MeanAccuracy):
-        numbers, errors = zip(*((each.number, each.within_95_percent) for each in told.by_number), strict=True)
+    accuracy, figure = plan.accuracy(), drawing()
+    if isinstance(accuracy, MeanAccuracy):
+        numbers, errors = zip(*((each.number, each.within_95_percent) for each in accuracy.by_number), strict=True)
         figure.add_scatter(x=numbers, y=errors, mode="lines+markers", line={"color": BLUE})
         return figure.update_layout(
-            xaxis={"title": {"text": f"{told.counted} in a group"}, "type": "log"},
+            xaxis={"title": {"text": f"{accuracy.counted} in a group"}, "type": "log"},
             yaxis={"title": {"text": "off by at most, 95 %"}, "rangemode": "tozero"},
         )
     law, unit = plan.parts[0].law, float(plan.scale.unit)
-    far = round(told.all_within_95_percent / unit) + 1
+    far = round(accuracy.all_within_95_percent / unit) + 1
     step = far // _MOST_BARS + 1
     off = np.arange(0 if law.down.is_infinite else -far, 1 + (0 if law.up.is_infinite else far), step)
     figure.add_bar(x=off * unit, y=law.pmf_array(off), marker={"color": BLUE})

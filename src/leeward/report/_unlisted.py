@@ -28,20 +28,20 @@ def headline(result: Readable) -> str:
 
 def lead(statement: UnlistedStatement) -> str:
     """Say which groups are shown, and how near their counts are."""
-    told = statement.accuracy
+    accuracy = statement.accuracy
     always = (
         ""
-        if told.always_shown_from is None
-        else f", and every group with {told.always_shown_from:,} {told.counted} or more always"
+        if accuracy.always_shown_from is None
+        else f", and every group with {accuracy.always_shown_from:,} {accuracy.counted} or more always"
     )
     side = ""
-    if told.off_by_at_most is not None:
-        side = f" A count is off by at most {told.off_by_at_most:,}."
+    if accuracy.off_by_at_most is not None:
+        side = f" A count is off by at most {accuracy.off_by_at_most:,}."
     elif statement.mechanism.rate_up == "inf":
         side = " A count is never above the exact one."
     return (
-        f"{when(statement.query.window)}Groups were not listed beforehand. One with {told.mostly_shown_from:,}"
-        f" {told.counted} is shown with probability at least 95 %{always}. Of groups that are not shown nothing is"
+        f"{when(statement.query.window)}Groups were not listed beforehand. One with {accuracy.mostly_shown_from:,}"
+        f" {accuracy.counted} is shown with probability at least 95 %{always}. Of groups that are not shown nothing is"
         f" said.{side}"
     )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from leeward._plain import listed, told
+from leeward._plain import echo, listed
 from leeward._toml import check_size
 from leeward.errors import SpecError
 from leeward.planner._selection_plan import AnyPlan
@@ -89,7 +89,7 @@ def _refuse_other(what: str, asked: str, offered: Iterable[str]) -> None:
     if asked not in offered:
         named = listed([f"'{each}'" for each in offered])
         raise SpecError(
-            f"{what} = {told(asked)}",
+            f"{what} = {echo(asked)}",
             "the curator does not offer it of this data set",
             f"Offered: {named}" if named else "Nothing of the kind is offered",
         )
@@ -103,7 +103,7 @@ def _refuse_values(what: str, asked: Mapping[str, Any], offered: Mapping[str, li
             raise SpecError(
                 f"{what}: a value of '{column}'",
                 "it is not one of the public values that the curator lists",
-                f"Listed: {listed([told(value) for value in offered[column]])}",
+                f"Listed: {listed([echo(value) for value in offered[column]])}",
             )
 
 

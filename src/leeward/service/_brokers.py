@@ -17,7 +17,7 @@ from typing import Final
 from pydantic import Field
 
 from leeward._paths import resolve
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._toml import Section
 from leeward.errors import LeewardError, SpecError
 from leeward.local import read_job
@@ -76,15 +76,15 @@ def read_perturbing(name: str, offer: Brokered, folder: Path) -> Perturbing:
     where = f"[perturb.{name}]"
     if NAME.fullmatch(name) is None:
         raise SpecError(
-            f"[perturb] {told(name)}", "it is not up to 60 letters, digits, dots, _ and -", "Give it such a name"
+            f"[perturb] {echo(name)}", "it is not up to 60 letters, digits, dots, _ and -", "Give it such a name"
         )
     for broker in offer.brokers:
         if NAME.fullmatch(broker) is None:
-            raise SpecError(f"{where} brokers: {told(broker)}", "no token has such a name", "Name those of tokens")
+            raise SpecError(f"{where} brokers: {echo(broker)}", "no token has such a name", "Name those of tokens")
     try:
         job = read_job(resolve(offer.spec, folder))
     except LeewardError as error:
-        raise SpecError(f"{where} spec = {told(offer.spec)}", f"it is refused: {error}", "Correct that file") from None
+        raise SpecError(f"{where} spec = {echo(offer.spec)}", f"it is refused: {error}", "Correct that file") from None
     if not isinstance(job, LocationJob):
         raise SpecError(
             f'{where} spec: [perturb] kind = "series"',

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 from pydantic import Field
 
 from leeward._paths import resolve, resolve_source
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._toml import ExactText, Section, check, read_toml
 from leeward.errors import SpecError, nearest
 from leeward.exact._real import exact
@@ -204,7 +204,7 @@ def read_offers(path: str | os.PathLike[str]) -> Offers:
     _refuse_one_label(sets.values())
     for host in found.hosts:
         if not host or not host.isascii() or not host.isprintable() or set(host) & set("/ @,\\"):
-            raise SpecError(f"hosts: {told(host)}", "it is not the name of a host", 'Write, say, "data.example.org"')
+            raise SpecError(f"hosts: {echo(host)}", "it is not the name of a host", 'Write, say, "data.example.org"')
     perturb = {name: read_perturbing(name, offer, folder) for name, offer in found.perturb.items()}
     return Offers(Tokens(resolve(found.tokens, folder)), tuple(found.hosts), found.seconds, sets, perturb)
 
@@ -229,14 +229,14 @@ def _data_set(name: str, offer: Offer, folder: Path) -> DataSet:
     where = f"[data_sets.{name}]"
     if NAME.fullmatch(name) is None:
         raise SpecError(
-            f"The data set {told(name)}", "it is not up to 60 letters, digits, dots, _ and -", "Give it such a name"
+            f"The data set {echo(name)}", "it is not up to 60 letters, digits, dots, _ and -", "Give it such a name"
         )
     for notion in offer.notions:
         if notion not in _NOTIONS:
-            raise SpecError(f"{where} notions: {told(notion)}", "it cannot be offered", nearest(notion, _NOTIONS))
+            raise SpecError(f"{where} notions: {echo(notion)}", "it cannot be offered", nearest(notion, _NOTIONS))
     most = exact(offer.most_epsilon).rational
     if most is None or most <= 0:
-        raise SpecError(f"{where} most_epsilon = {told(offer.most_epsilon)}", "it is not above 0", 'Write, say, "1"')
+        raise SpecError(f"{where} most_epsilon = {echo(offer.most_epsilon)}", "it is not above 0", 'Write, say, "1"')
     given, base = read_toml(resolve(offer.spec, folder))
     parts = {section: keys for section, keys in given.items() if section in _Parts.model_fields}
     checked = check(_Parts, parts, {"data": "[data]", "budget": "[budget]"})

@@ -21,7 +21,7 @@ from typing import Final, Literal
 from pydantic import ValidationError
 
 from leeward._document import Document, Part
-from leeward._plain import told
+from leeward._plain import echo
 from leeward.errors import InputError, LedgerError, nearest
 from leeward.exact._real import exact
 from leeward.ledger import Analyst
@@ -138,7 +138,7 @@ class Tokens:
         """
         if NAME.fullmatch(name) is None:
             raise InputError(
-                f"The analyst {told(name)}",
+                f"The analyst {echo(name)}",
                 "it is not up to 60 letters, digits, dots, _ and -, a letter or digit first",
                 "Write, say, ann",
             )
@@ -180,7 +180,7 @@ class Tokens:
             known = self.read()
             working = [one.name for one in known if one.revoked is None]
             if name not in working:
-                raise InputError(f"The analyst {told(name)}", "no token of theirs works", nearest(name, working))
+                raise InputError(f"The analyst {echo(name)}", "no token of theirs works", nearest(name, working))
             ended = {"revoked": _now()}
             self._write(
                 tuple(

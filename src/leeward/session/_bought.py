@@ -17,9 +17,9 @@ def bought(key: str) -> str:
     try:
         asked = Question.model_validate_json(key)
         cost = epsilon(str(read(asked.notion.epsilon)))
-        told = f"{_what(asked)}{_when(asked)}, {asked.notion.name} at {cost}"
-        told += "" if asked.rounds is None else f", window {len(asked.rounds)} of a monitor"
-        return told + ("" if asked.fit_for_release else ", from a seed: not fit for release")
+        sentence = f"{_what(asked)}{_when(asked)}, {asked.notion.name} at {cost}"
+        sentence += "" if asked.rounds is None else f", window {len(asked.rounds)} of a monitor"
+        return sentence + ("" if asked.fit_for_release else ", from a seed: not fit for release")
     except (ValidationError, LeewardError):
         return ""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from leeward._plain import is_text, told
+from leeward._plain import echo, is_text
 from leeward._postgres import is_address, resolve_budget
 from leeward._taught import taught
 from leeward.accounting._budget_notion import budget_notion, in_words, named_budget_notion
@@ -47,7 +47,7 @@ class Budget:
         for name in ("dataset", "version", "notion"):
             if not is_text(value := getattr(self, name)) and (name != "notion" or value is not None):
                 because = "it is empty or not plain text" if isinstance(value, str) else "it is a public name"
-                raise InputError(f"{name} = {told(value)}", because, "Give it as text")
+                raise InputError(f"{name} = {echo(value)}", because, "Give it as text")
         self.exact_cap()
         self.exact_cap_delta()
         object.__setattr__(self, "ledger", resolve_budget(self.ledger))
@@ -80,15 +80,15 @@ class Budget:
         if not accounts:
             return [("cap", cap), ("spent", "nothing yet")]
         (account,) = accounts
-        told = [
+        rows = [
             ("counted in", in_words(account.notion)),
             ("cap", str(account.cap)),
             ("spent", str(account.spent)),
             ("left", str(account.cap - account.spent)),
         ]
         if account.cap_delta:
-            told.append(("δ spent", f"{account.spent_delta} of {account.cap_delta}"))
-        return told
+            rows.append(("δ spent", f"{account.spent_delta} of {account.cap_delta}"))
+        return rows
 
     def exact_cap(self) -> Fraction | None:
         """Return the cap as a fraction.
@@ -100,7 +100,7 @@ class Budget:
             return None
         cap = exact(self.cap).rational
         if cap is None or cap <= 0:
-            raise InputError(f"cap = {told(self.cap)}", "it is not a finite amount above 0", 'Give, say, cap = "5"')
+            raise InputError(f"cap = {echo(self.cap)}", "it is not a finite amount above 0", 'Give, say, cap = "5"')
         return cap
 
     def exact_cap_delta(self) -> Fraction | None:
@@ -114,7 +114,7 @@ class Budget:
         cap = exact(self.cap_delta).rational
         if cap is None or not 0 <= cap < 1:
             raise InputError(
-                f"cap_delta = {told(self.cap_delta)}",
+                f"cap_delta = {echo(self.cap_delta)}",
                 "it is the probability, over all releases, that somebody is not protected",
                 'Give one far below one in so many people as there are, cap_delta = "1e-6"',
             )

@@ -99,7 +99,7 @@ def check_planned(
         for stop in doubts(table, [made.counted for made in new], lambda: survey.beyond) if new else ():
             with refusals:
                 stop()
-        over = [refusals.told(partial(_over, made, table)) for made in known]
+        over = [refusals.unless_refused(partial(_over, made, table)) for made in known]
     stand_in = _stand_in(known[0], keys)
     charged_for = dict(zip([question(made, keys.digest()).canonical() for made in unpaid], amounts, strict=True))
     return Checked(budget.dataset, known, len(keys), looks, survey, stands, charged_for, refusals.found, stand_in, over)
@@ -153,7 +153,7 @@ class _Refusals:
             self.found.append(str(error))
         return True
 
-    def told(self, asked: Callable[[], str]) -> str:
+    def unless_refused(self, asked: Callable[[], str]) -> str:
         """Return what is asked; nothing where it is refused."""
         with self:
             return asked()

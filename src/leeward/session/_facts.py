@@ -110,9 +110,9 @@ class Checked(Private):
 
     def __str__(self) -> str:
         refused = [("a release would be refused", said) for said in self.refusals]
-        told = [f"{about}: {said}" for about, said in (*self.facts(), *refused)]
+        facts = [f"{about}: {said}" for about, said in (*self.facts(), *refused)]
         rows = ["  " + ", ".join(f"{name} {value}" for name, value in row.items()) for row in self.begins()]
-        return "\n".join([FOR_CURATOR, *told, self.of_stand_in, *rows, _NOTHING])
+        return "\n".join([FOR_CURATOR, *facts, self.of_stand_in, *rows, _NOTHING])
 
     def _repr_html_(self) -> str:
         from leeward.report import facts, table_html
@@ -144,11 +144,11 @@ def _rows(found: Checked, *, ends: bool) -> Iterator[tuple[str, str]]:
         yield "people", said("stand_in", sum(look.stand_ins for look in looks))
     if found.survey.people is not None and found.survey.people.ids:
         yield "people", found.survey.people.said()
-    told = list(filter(None, found.over_bound))
-    for over in list(dict.fromkeys(told))[:_MOST_TOLD]:
+    over_bound = list(filter(None, found.over_bound))
+    for over in list(dict.fromkeys(over_bound))[:_MOST_TOLD]:
         yield "over the bound", over
-    if len(set(told)) > _MOST_TOLD:
-        yield "over the bound", f"and others in more windows: there are some in {len(told)} of {len(looks)}"
+    if len(set(over_bound)) > _MOST_TOLD:
+        yield "over the bound", f"and others in more windows: there are some in {len(over_bound)} of {len(looks)}"
     if (beyond := found.survey.beyond) is not None and (beyond.below or beyond.above):
         yield "beyond the bounds", f"{beyond.said()}: each counts as the bound that it is beyond"
     if looks[0].times is not None:

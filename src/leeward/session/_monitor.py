@@ -130,8 +130,8 @@ def monitor(
             for priced, answer in zip(rounds.priced[number:], charges[number:], strict=False):
                 stops = state.stops
                 state = rules.decide(rounds.reserve(state, priced), answer.stored)  # as what was drawn did
-                told = _told(len(state.rounds), stops, rules, each)
-                releases.append(session.publish(priced, answer, promises=_PROMISES, monitor=told))
+                round_stated = _round_stated(len(state.rounds), stops, rules, each)
+                releases.append(session.publish(priced, answer, promises=_PROMISES, monitor=round_stated))
     return MonitorResult(
         tuple(releases), state, len(plans) - len(releases), each * state.stops, each * rules.stop_after
     )
@@ -222,7 +222,7 @@ def _label(window: Window) -> str:
     return f"{ends.start}/{ends.end}"
 
 
-def _told(number: int, stops: int, rules: Monitor, each: Real) -> MonitorStated:
+def _round_stated(number: int, stops: int, rules: Monitor, each: Real) -> MonitorStated:
     """Return what the statement of a round says of its monitor."""
     return MonitorStated(
         round=number,

@@ -163,7 +163,7 @@ def _shown(found: UnlistedAccuracy) -> list[str]:
 
 def _chances(made: Plan) -> list[str]:
     """Say how often places are called safe, or dangerous."""
-    told = list[str]()
+    sentences = list[str]()
     curve = made.decision_curve()
     most = made.safe_at_most or 0
     near = sorted({0, *((1, 2, 3) if most < 3 else (most // 2, most, most + 1))} & curve.keys())
@@ -173,5 +173,5 @@ def _chances(made: Plan) -> list[str]:
             f"{count}: {probability(float(chance), 2)}" for count, chance in chances.items() if chance is not None
         ]
         if listed:
-            told.append(f"Chance of being called {word}, by how many people count there: {', '.join(listed)}.")
-    return told
+            sentences.append(f"Chance of being called {word}, by how many people count there: {', '.join(listed)}.")
+    return sentences

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._toml import read_toml
 from leeward.errors import LeewardError, SpecError
 from leeward.planner._selection_plan import AnyPlan
@@ -88,12 +88,12 @@ def _named(asked: Sequence[Any]) -> dict[str, dict[str, Any]]:
             )
         if not isinstance(name, str) or _NAME.fullmatch(name) is None:
             raise SpecError(
-                f"[[query]] name = {told(name)}",
+                f"[[query]] name = {echo(name)}",
                 "a folder is called so: up to 60 letters, digits, _ and -, a letter or digit first",
                 'Write, say, name = "age-by-sex"',
             )
         if name.casefold() in {known.casefold() for known in found}:
-            raise SpecError(f"[[query]] name = {told(name)}", "another question is called so", "Give each its own name")
+            raise SpecError(f"[[query]] name = {echo(name)}", "another question is called so", "Give each its own name")
         found[name] = {key: held for key, held in query.items() if key != "name"}
     return found
 

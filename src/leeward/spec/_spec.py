@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 
 from leeward import planner
 from leeward._paths import resolve
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._postgres import resolve_budget, resolve_table
 from leeward._toml import Section, check, keys_at, read_toml
 from leeward.errors import SpecError, nearest
@@ -148,8 +148,8 @@ class Spec(Section):
             raise ValueError('[query] by names the one column of the groups. Write by = "town", without a list')
         if not self.unlisted and isinstance(by, str):
             raise ValueError(
-                f"[query] by = {told(by)} says nothing of its groups, which are public. Write"
-                f' by = {{ {told(by)} = ["a", "b"] }}; or kind = "unlisted groups" where nobody knows them beforehand'
+                f"[query] by = {echo(by)} says nothing of its groups, which are public. Write"
+                f' by = {{ {echo(by)} = ["a", "b"] }}; or kind = "unlisted groups" where nobody knows them beforehand'
             )
 
     @property

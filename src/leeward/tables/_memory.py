@@ -130,9 +130,9 @@ _MEANINGS: tuple[tuple[tuple[str, ...], str], ...] = (
 
 def _meaning(error: BaseException) -> str | None:
     """Say what an error means: by its class, or by how DuckDB's messages begin, wherever they are; None if unknown."""
-    told, kind = str(error), type(error).__name__
+    message, kind = str(error), type(error).__name__
     for names, meaning in _MEANINGS:
-        if kind in {f"{name}Exception" for name in names} or any(f"{name} Error: " in told for name in names):
+        if kind in {f"{name}Exception" for name in names} or any(f"{name} Error: " in message for name in names):
             return meaning
     return "it needs more memory than there is" if isinstance(error, MemoryError) else None
 

@@ -90,8 +90,8 @@ def _check_values(frame: Any, names: Sequence[str]) -> None:
 def _check_origin(table: pa.Table | pa.RecordBatch, names: Sequence[str]) -> None:
     """Refuse a column that Arrow itself made of Python objects in a pandas frame; it keeps note of where it is from."""
     try:
-        told = json.loads((table.schema.metadata or {}).get(b"pandas", b"{}")).get("columns", [])
-        objects = {each["name"] for each in told if each["numpy_type"] == "object"}
+        columns = json.loads((table.schema.metadata or {}).get(b"pandas", b"{}")).get("columns", [])
+        objects = {each["name"] for each in columns if each["numpy_type"] == "object"}
     except (ValueError, AttributeError, KeyError, TypeError):  # a note of somebody else's, which says nothing
         return
     for name in names:

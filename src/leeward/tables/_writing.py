@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward.errors import SpecError, nearest
 
 DELIMITERS: Final = (",", ";", "\t", "|")
@@ -103,7 +103,7 @@ class TimeFormat:
         elif ("hh" in parts) != ("half" in roles):
             problem = "hh goes with AM, and HH without"
         if problem:
-            raise SpecError(f"{key} = {told(text)}", problem, _EXAMPLE)
+            raise SpecError(f"{key} = {echo(text)}", problem, _EXAMPLE)
         written = []
         for at, part in enumerate(parts):
             tight = any(0 <= near < len(parts) and parts[near] in _FIELD for near in (at - 1, at + 1))
@@ -141,14 +141,14 @@ class Writing:
             object.__setattr__(self, "delimiter", "\t")
         if self.delimiter is not None and self.delimiter not in DELIMITERS:
             raise SpecError(
-                f"delimiter = {told(self.delimiter)}",
+                f"delimiter = {echo(self.delimiter)}",
                 "it is not read between columns",
                 'Known: ",", ";", "tab" and "|"',
             )
         if self.encoding is not None:
             object.__setattr__(self, "encoding", _encoding(self.encoding))
         if self.decimal is not None and self.decimal not in (".", ","):
-            raise SpecError(f"decimal = {told(self.decimal)}", "it is not a decimal mark", 'Write decimal = "," or "."')
+            raise SpecError(f"decimal = {echo(self.decimal)}", "it is not a decimal mark", 'Write decimal = "," or "."')
         if self.decimal == "," == self.delimiter:
             raise SpecError(
                 'decimal = "," with delimiter = ","',
@@ -182,5 +182,5 @@ def _encoding(name: object) -> str:
     if known not in ENCODINGS:
         usual = ("utf-8", "utf-16", "windows-1252", "latin-1", "iso-8859-15", "shift_jis", "gb18030")
         near = nearest(str(name), usual) if isinstance(name, str) else f"Known: {', '.join(usual)}"
-        raise SpecError(f"encoding = {told(name)}", "it is not an encoding of text that is read", near)
+        raise SpecError(f"encoding = {echo(name)}", "it is not an encoding of text that is read", near)
     return known

@@ -62,8 +62,8 @@ def protected_columns(matrix: Matrix, notion: ProtectedOutputs) -> Columns | Ver
         return _settled(matrix, "private", f"{which} is invertible, and gives away a record that is not sensitive")
     lower, upper = matrix.bounds()
     outputs = tuple(matrix.outputs[z] for z in kept)
-    told = f"{named} of {len(matrix.outputs)} outputs are protected; the others, if any, are invertible"
-    note = "; ".join(filter(None, (told, getattr(matrix, "note", ""))))
+    sentence = f"{named} of {len(matrix.outputs)} outputs are protected; the others, if any, are invertible"
+    note = "; ".join(filter(None, (sentence, getattr(matrix, "note", ""))))
     return Columns(matrix.inputs, outputs, matrix.codes[:, kept], matrix.values, lower[:, kept], upper[:, kept], note)
 
 

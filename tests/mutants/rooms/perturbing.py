@@ -197,7 +197,7 @@ MUTANTS = [
     M("leeward.local.location._tracks", "Tracks.__init__", "limit.kept(geo.apart)", "limit.rate * 2", TRACKS, "a limit is twice what is asked"),
     M("leeward.local.location._tracks", "TracksOfPeople.take", "payer(person)", "str(person)", TRACKS, "one person has two tracks"),
     M("leeward.local.location._tracks", "TracksOfPeople.take", "time < place.asked", "False", TRACKS, "a table out of order is taken until a step goes back"),
-    M("leeward.local.location._told", "Told.add", "self._ever[who] += cost", "self._ever[who] = cost", TRACKS, "reports of one person do not add up"),
+    M("leeward.local.location._rows_seen", "RowsSeen.add", "self._ever[who] += cost", "self._ever[who] = cost", TRACKS, "reports of one person do not add up"),
     M("leeward.local.series._routes", "_to", "math.sqrt(readings)", "readings", "tests/local/test_routes.py", "errors of readings add up as if they were one"),
     M("leeward.local.series._days", "_microseconds", "timedelta(microseconds=1)", "timedelta(minutes=1)", TRACKS, "moments are minutes"),
     M("leeward.local.series._quantities", "check_unit", "if near and unit not in UNITS", "if False", "tests/local/test_series_readings.py", "kw and KW are units of their own"),

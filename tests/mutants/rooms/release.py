@@ -106,7 +106,7 @@ MUTANTS = [
       "two stops in one round cost one"),
     M(MONITOR, "_Rounds.answer", "session.request(rest[0], each * may_stop)", "session.request(rest[0], each)", MONITORS, "one ε is reserved where several counts may stop in one round"),
     M(MONITOR, "monitor", "stops = state.stops", "stops = 0", MONITORS + " tests/truth", "a round is told of no stops before it"),
-    M(MONITOR, "_told", "price_at_most=str(each * rules.stop_after)", "price_at_most=str(each)", "tests/session/test_price_of_stops.py", "the price of a monitor is told as ε"),
+    M(MONITOR, "_round_stated", "price_at_most=str(each * rules.stop_after)", "price_at_most=str(each)", "tests/session/test_price_of_stops.py", "the price of a monitor is told as ε"),
     M(RESULT, "Release.to_pandas", "types_mapper={pa.int64(): pandas.Int64Dtype()}.get", "", "tests/session/test_result.py", "missing counts become NaN"),
     M(ACCOUNT, "charged", "if cost.epsilon > left.epsilon:", "if cost.epsilon > cap.epsilon:", BUDGET, "each release is held against the whole cap"),
     M(ACCOUNT, "charged", "if cost.delta > left.delta:", "if cost.delta > cap.delta:", DELTAS, "each δ is held against the whole cap on δ"),

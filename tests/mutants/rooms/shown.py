@@ -20,7 +20,7 @@ MUTANTS = [
     M(DECIDED, "_sensitivity", '"any one count" if each else "all counts together"', '"all counts together"', "tests/truth/test_visitor_truth.py", "one count is told for all"),
     M(DECIDED, "_mechanism", "0 if monitor is None else monitor.stops_before", "0", "tests/truth/test_report_truth.py",
       "a later round of a monitor is told the stops and the reach of a fresh run"),
-    M("leeward.session._monitor", "_told", "{stops} of which", "{rules.stop_after - stops} of which", "tests/truth/test_report_truth.py",
+    M("leeward.session._monitor", "_round_stated", "{stops} of which", "{rules.stop_after - stops} of which", "tests/truth/test_report_truth.py",
       "the stops that are left are told as those that earlier rounds gave"),
     M(DECIDED, "_mechanism", "costs ε = {plan.notion.epsilon}.", "costs ε = {plan.price}.", "tests/truth/test_visitor_truth.py", "one stop is said to cost all of them"),
     M(DECIDED, "_adaptive", "price=str(epsilon * share)", "price=str(epsilon)", "tests/truth/test_visitor_truth.py", "an early look is said to cost ε"),

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from leeward._arrays import given_array
 from leeward._optional import optional
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._private import reading
 from leeward.errors import InputError
 from leeward.exact._real import plainly
@@ -81,10 +81,10 @@ class PriorPlaces:
 
     def digest(self) -> str:
         """Return a digest of the places in their order, and of their weights."""
-        told = hashlib.sha256()
+        hashed = hashlib.sha256()
         for column in (self.latitude, self.longitude, self.prior):
-            told.update(column.astype("<f8").tobytes())
-        return told.hexdigest()
+            hashed.update(column.astype("<f8").tobytes())
+        return hashed.hexdigest()
 
     def nearest(self, latitude: Floats, longitude: Floats) -> NDArray[np.intp]:
         """Return the number of the place nearest to each position in degrees."""
@@ -190,7 +190,7 @@ def check_resolution(resolution: int) -> int:
     resolution = plainly(resolution)
     if isinstance(resolution, bool) or not isinstance(resolution, int) or not 0 <= resolution <= 15:
         raise InputError(
-            f"h3 = {told(resolution)}", "H3 has the resolutions 0 to 15", "Give h3 = 9 for cells of about 170 metres"
+            f"h3 = {echo(resolution)}", "H3 has the resolutions 0 to 15", "Give h3 = 9 for cells of about 170 metres"
         )
     _h3()
     return resolution

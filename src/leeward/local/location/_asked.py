@@ -16,7 +16,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward.errors import InputError, LowUtilityError, RefusedError
 from leeward.exact._real import Exact, Real, positive
 from leeward.exact._weight import log
@@ -59,7 +59,7 @@ class Asked:
         assert factor is not None
         if unit is not None:
             raise InputError(
-                f"unit = {told(unit)} beside within and factor",
+                f"unit = {echo(unit)} beside within and factor",
                 "it is the length that an epsilon is for, and here that is within",
                 'Leave it out; or write epsilon = "0.01", unit = "1 m"',
             )

@@ -27,7 +27,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._plain import counted, likely, told
+from leeward._plain import counted, echo, likely
 from leeward.errors import InputError
 from leeward.exact._real import whole
 from leeward.local.location._after import PriorPlaces
@@ -79,7 +79,7 @@ def attacker_views(
     """
     given: object = reports
     if not isinstance(given, Iterable):
-        raise InputError(f"reports = {told(reports)}", "they are several numbers of reports", "Give such as [1, 10]")
+        raise InputError(f"reports = {echo(reports)}", "they are several numbers of reports", "Give such as [1, 10]")
     counts = sorted({whole(count, "reports", says="it is how many the attacker sees") for count in reports})
     trials = whole(trials, "trials", says="it is how many people are simulated")
     if trials < 2:

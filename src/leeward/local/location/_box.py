@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._arrays import clipped, given_array
-from leeward._plain import told
+from leeward._plain import echo
 from leeward.errors import DataError, InputError
 from leeward.exact._real import plainly
 
@@ -49,7 +49,7 @@ class Box:
             limit = 180 if name in {"west", "east"} else 90
             if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= limit:
                 raise InputError(
-                    f"A box with {name} = {told(value)}",
+                    f"A box with {name} = {echo(value)}",
                     f"it must be a number of degrees from -{limit} to {limit}",
                     "Give west, south, east, north in degrees (WGS 84)",
                 )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, get_args
 
-from leeward._plain import counted, odds, told
+from leeward._plain import counted, echo, odds
 from leeward._taught import taught
 from leeward.distance import (
     FiniteDistance,
@@ -53,9 +53,9 @@ class PlaceRegion:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
-            raise InputError(f"name = {told(self.name)}", "it is what the region is called", 'Give such as "hospital"')
+            raise InputError(f"name = {echo(self.name)}", "it is what the region is called", 'Give such as "hospital"')
         if isinstance(self.members, str | bytes) or not isinstance(self.members, Iterable):
-            raise InputError(f"members = {told(self.members)}", "they are numbers of places", "Give such as [0, 7]")
+            raise InputError(f"members = {echo(self.members)}", "they are numbers of places", "Give such as [0, 7]")
         numbers = tuple(
             whole(number, "members", 0, says="it is the number of a place, from 0") for number in self.members
         )

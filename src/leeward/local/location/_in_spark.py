@@ -120,8 +120,8 @@ def perturb_in_spark(
         try:
             os.rename(made.path / "whole", out)
         except OSError as error:
-            told = f"it cannot get its name: {error.strerror}"
-            raise InputError(f"The folder '{out}'", told, "Run it again") from None
+            reason = f"it cannot get its name: {error.strerror}"
+            raise InputError(f"The folder '{out}'", reason, "Run it again") from None
     warn(
         untouched([name for name in frame.columns if name not in names], "the position"), found.looked.note, found.order
     )
@@ -319,8 +319,8 @@ def _looked_at(
         if when is not None:
             timeless += sum(when[row] is None for row in np.flatnonzero(there).tolist())
         order.add(north, east, who, when)
-    told = {"seen": [seen], "beyond": [beyond], "odd": [odd], "timeless": [timeless]}
-    yield pa.RecordBatch.from_pydict(told | {"alike": pa.array([order.note], pa.string())})
+    totals = {"seen": [seen], "beyond": [beyond], "odd": [odd], "timeless": [timeless]}
+    yield pa.RecordBatch.from_pydict(totals | {"alike": pa.array([order.note], pa.string())})
 
 
 def degrees(batch: pa.RecordBatch, names: Sequence[str]) -> list[Any]:

@@ -35,10 +35,10 @@ from leeward.local.location._level_statement import statement_of_levels
 from leeward.local.location._levels import Levels, Made
 from leeward.local.location._paid_rows import PaidRows
 from leeward.local.location._public_places import read_places
+from leeward.local.location._rows_seen import RowsSeen, cost_of_one
 from leeward.local.location._spec import Location, Track, read_spec
 from leeward.local.location._statement import facts, statement
 from leeward.local.location._terms import Terms
-from leeward.local.location._told import Told, cost_of_one
 from leeward.local.location._tracks import Tracks
 from leeward.local.series._days import Days, in_words
 from leeward.outputs import Files, beside
@@ -179,20 +179,20 @@ class LocationJob:
             paid = self._charge(source.positions(asked), repeats, store)
             with noted(lambda: "" if paid is None else _CHARGED):
                 with repeats.drawing() if repeats is not None else nullcontext() as once:
-                    told = Told(self.geo, self.tracks, self.spec.data.timezone)
+                    seen = RowsSeen(self.geo, self.tracks, self.spec.data.timezone)
                     column = None if self.spec.output.h3 is None else CELL_COLUMN
                     again = once if repeats is None or once is None or paid is None else _paid_for(once, repeats, paid)
-                    source.rewrite(files.path(), self._mover(again, paid, told), asked, column, progress)
+                    source.rewrite(files.path(), self._mover(again, paid, seen), asked, column, progress)
                     if paid is None:
-                        told.looked.check()
+                        seen.looked.check()
                     else:  # all rows were looked at when they were charged; here only those that are paid for
                         paid.check()  # within: no answer is remembered of a table that was not charged
                     source.file.check_unchanged()  # its other columns were named of the table that was opened
                 self._place(files, source.others)
         notes = [published(source.others, "the position")]
-        notes += [] if told.order.note is None else [told.order.note]
-        notes += told.notes
-        return Written(files.shown, told.reports, self.geo.fit_for_release, tuple(notes))
+        notes += [] if seen.order.note is None else [seen.order.note]
+        notes += seen.notes
+        return Written(files.shown, seen.reports, self.geo.fit_for_release, tuple(notes))
 
     def _run_in_spark(self, out: Path, progress: Progress, *, new: bool) -> Written:
         from leeward.local.location._in_spark import WRITES
@@ -274,15 +274,15 @@ class LocationJob:
         """
         extra = [people] if times is None else [people, times]
         paid = self._charge([(north, east, extra)], None, self._budgets(new=False))
-        told = Told(self.geo, self.tracks, self.spec.data.timezone)
-        return self._mover(None, paid, told)(north, east, extra)
+        seen = RowsSeen(self.geo, self.tracks, self.spec.data.timezone)
+        return self._mover(None, paid, seen)(north, east, extra)
 
     def _asked(self) -> list[str]:
         """Return the columns that say who, when and how careful, as far as there are such."""
         columns = (self.spec.data.person, self.spec.data.time, self.spec.protect.level)
         return [name for name in columns if name is not None]
 
-    def _mover(self, once: Once | None, paid: PaidRows | None, told: Told) -> Move:
+    def _mover(self, once: Once | None, paid: PaidRows | None, seen: RowsSeen) -> Move:
         """Return what perturbs a batch of rows, and looks at what is to be told of it."""
         asked, levels = self._asked(), self.levels
         calendar = Days(self.spec.data.timezone)
@@ -295,26 +295,26 @@ class LocationJob:
             if alike is not None:
                 alike.check(at, named.get(self.spec.data.person))
             people, times = named.get(self.spec.data.person), named.get(self.spec.data.time)
-            told.order.add(north, east, people, times)
+            seen.order.add(north, east, people, times)
             if paid is not None:
                 granted = paid.take(north, east, extra)
-                told.withheld += int((there & ~granted).sum())
+                seen.withheld += int((there & ~granted).sum())
                 there &= granted
             found = np.full((2, len(north)), np.nan)
-            told.looked.take(north[there], east[there])
+            seen.looked.take(north[there], east[there])
             points, rows = self.geo.to_grid(north[there], east[there]), np.flatnonzero(there).tolist()
             who = None if people is None else [people[row] for row in rows]
             when = None if times is None else [times[row] for row in rows]
             own = [at[row] for row in rows] if at else []
-            if told.tracks is not None and who is not None and when is not None:
-                points, goes_out = told.tracks.take(who, calendar.moments(when), points)
+            if seen.tracks is not None and who is not None and when is not None:
+                points, goes_out = seen.tracks.take(who, calendar.moments(when), points)
                 there[rows] = goes_out
                 found[:, there] = self.geo.shown(points[goes_out])
             else:
                 found[:, there] = levels.shown(levels.draw(points, own, once, who), own)
-            told.reports += int(there.sum())
-            if told.tracks is None and who is not None:
-                told.add(who, when, levels.costs(own, len(rows)), None if once is None else _each(points, own))
+            seen.reports += int(there.sum())
+            if seen.tracks is None and who is not None:
+                seen.add(who, when, levels.costs(own, len(rows)), None if once is None else _each(points, own))
             return Moved(found[0], found[1], None if h3 is None else h3_cells(found[0], found[1], h3))
 
         return move

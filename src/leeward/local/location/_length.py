@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, exact, positive
 
@@ -17,11 +17,11 @@ def metres(value: str | Exact, name: str) -> Real:
     written = re.fullmatch(r"\s*(\S+?)\s*(k?m)\s*", value) if isinstance(value, str) else None
     if written is None:
         raise InputError(
-            f"{name} = {told(value)}", "it is not a length", f'Write a number and m or km: {name} = "200 m"'
+            f"{name} = {echo(value)}", "it is not a length", f'Write a number and m or km: {name} = "200 m"'
         )
     length = positive(exact(written[1]), name) * _METRES[written[2]]
     if length.is_infinite:
-        raise InputError(f"{name} = {told(value)}", "it is not finite", f'Write {name} = "200 m"')
+        raise InputError(f"{name} = {echo(value)}", "it is not finite", f'Write {name} = "200 m"')
     return length
 
 

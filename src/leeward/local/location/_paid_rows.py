@@ -36,12 +36,12 @@ class PaidRows(Private):
     def append(self, mask: NDArray[np.bool_], north: Floats, east: Floats, extra: Sequence[Sequence[Any]]) -> None:
         """Add the next rows: which of them are paid for, and what decides it."""
         self._packed.append((np.packbits(mask), len(mask)))
-        self._charged.update(_told(north, east, extra))
+        self._charged.update(_bytes_of(north, east, extra))
 
     def take(self, north: Floats, east: Floats, extra: Sequence[Sequence[Any]]) -> NDArray[np.bool_]:
         """Return which of the next rows are paid for."""
         count = len(north)
-        self._drawn.update(_told(north, east, extra))
+        self._drawn.update(_bytes_of(north, east, extra))
         while len(self._rest) < count:
             if not self._packed:
                 raise _changed()
@@ -56,7 +56,7 @@ class PaidRows(Private):
             raise _changed()
 
 
-def _told(north: Floats, east: Floats, extra: Sequence[Sequence[Any]]) -> bytes:
+def _bytes_of(north: Floats, east: Floats, extra: Sequence[Sequence[Any]]) -> bytes:
     """Rows one after the other, so that it does not matter where batches are cut; different rows are written differently."""
     return b"".join(repr(row).encode() for row in zip(north.tolist(), east.tolist(), *extra, strict=True))
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leeward._arrays import clipped, given_array
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._taught import taught
 from leeward.distance import Plane
 from leeward.distance._plane import Norm
@@ -124,7 +124,7 @@ class PlanarLaplace:
         size = exact(round_below(1 / (200 * float(asked.rate)))) if step is None else metres(step, "step")
         if size > Fraction(self.plane.diagonal):
             raise LowUtilityError(
-                f"step = {told(step)}",
+                f"step = {echo(step)}",
                 f"the box is {self.plane.diagonal:,.0f} metres across, so every position would lie on the same grid point",
                 "Leave the step out, or give one that is small against what is to be indistinguishable",
             )
@@ -233,7 +233,7 @@ class PlanarLaplace:
         """
         columns_of([latitude], [longitude])
         if not isinstance(prior, Mapping):
-            raise InputError(f"prior = {told(prior)}", "it gives each position a weight", "Give {(39.9, 116.4): 1, …}")
+            raise InputError(f"prior = {echo(prior)}", "it gives each position a weight", "Give {(39.9, 116.4): 1, …}")
         if prior:  # one over nobody is refused for that
             check_pairs(list(prior))
         return posterior(self, (latitude, longitude), prior, self._best)
@@ -435,10 +435,10 @@ class PlanarLaplace:
         made = copy.copy(self)
         made._best = best
         made._to_grid = lambda north, east: best.points[best.places.nearest(*self.box.nearest(north, east))]
-        told = None if how == "best" and felt.plain else said_of(best, felt, self.epsilon)
+        said = None if how == "best" and felt.plain else said_of(best, felt, self.epsilon)
         never = tuple(region.name for region in felt.regions if region.back == "never")
-        made.terms = replace(self.terms, places=how, felt=told, never=never)
-        law = "the best" if how == "best" else f"the exponential mechanism, of scale {told and told.scale!r},"
+        made.terms = replace(self.terms, places=how, felt=said, never=never)
+        law = "the best" if how == "best" else f"the exponential mechanism, of scale {said and said.scale!r},"
         made._among = f", {law} over the places {best.places.digest()}{felt.law}"
         made._draw = lambda points: best.report(points, self._bits)
         made._shown = best.degrees

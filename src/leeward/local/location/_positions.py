@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leeward._arrays import given_array
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._private import reading
 from leeward.errors import InputError
 
@@ -32,7 +32,7 @@ def check_pairs(positions: object) -> None:
     pairs = positions if isinstance(positions, list) else []
     if not pairs or not all(isinstance(at, tuple) and len(at) == 2 for at in pairs):
         raise InputError(
-            f"Positions as {told(positions)}", "each is a latitude and a longitude", "Give [(39.9, 116.4), …]"
+            f"Positions as {echo(positions)}", "each is a latitude and a longitude", "Give [(39.9, 116.4), …]"
         )
     columns_of([at[0] for at in pairs], [at[1] for at in pairs])
 

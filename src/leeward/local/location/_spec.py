@@ -205,8 +205,8 @@ class Location(Section):
         named |= {} if self.protect.level is None else {"level": self.protect.level}
         if len(set(named.values())) < len(named):
             # whose every place is another person has no bound on reports
-            told = ", ".join(f'{key} = "{name}"' for key, name in named.items())
-            raise ValueError(f"one column cannot be two things: {told}. Name each once")
+            roles = ", ".join(f'{key} = "{name}"' for key, name in named.items())
+            raise ValueError(f"one column cannot be two things: {roles}. Name each once")
         return self
 
     @model_validator(mode="after")

@@ -298,10 +298,10 @@ class TracksOfPeople(Private):
             "unasked": "not asked for, by the schedule",
             "unpaid": "not paid for, by the limits",
         }
-        told = ", ".join(f"{self._done[key]:,} {what}" for key, what in words.items())
+        counts = ", ".join(f"{self._done[key]:,} {what}" for key, what in words.items())
         most = max((place.state.paid for place in self._places.values()), default=0)
         cost = in_sum(float(self._tracks.mechanism.unit * most), self._tracks.geo)
-        return [f"for the curator only: of the rows {told}; the dearest track cost {cost} in all"]
+        return [f"for the curator only: of the rows {counts}; the dearest track cost {cost} in all"]
 
 
 def in_sum(epsilon: float, geo: PlanarLaplace) -> str:

@@ -213,7 +213,7 @@ class Appliance:
         by_squares = float(0.5 - 0.5 * np.sign(squares).mean()) if self.bounds_only else None
         return Chances(float(0.5 + gained.mean()), float(gained.std() / np.sqrt(size)), by_squares)
 
-    def told(self, published: ArrayLike, quiet: ArrayLike) -> float:
+    def log_odds(self, published: ArrayLike, quiet: ArrayLike) -> float:
         """Return the log-odds of what was published: above 0 it speaks for the appliance. For the person's own machine.
 
         Args:

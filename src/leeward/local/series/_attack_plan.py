@@ -45,11 +45,11 @@ def attacker_part(
 
 def _sees(level: str | None, attack: Appliance) -> ApplianceSees:
     found, most = attack.chances(max(min(_DRAWS, _AT_MOST // attack.drawn), 100)), attack.most
-    told = f"{'' if level is None else f'level {level}, '}"
-    told += f"after {counted(attack.days, 'day')} with a run the odds are {odds(float(most))} at most, and his best guess is"
-    told += f" right {likely(found.best)} of the time (± {share_of(found.error)})"
+    sentence = f"{'' if level is None else f'level {level}, '}"
+    sentence += f"after {counted(attack.days, 'day')} with a run the odds are {odds(float(most))} at most, and his best"
+    sentence += f" guess is right {likely(found.best)} of the time (± {share_of(found.error)})"
     if found.by_squares is not None:
-        told += f", one by least squares from published totals {likely(found.by_squares)}"
+        sentence += f", one by least squares from published totals {likely(found.by_squares)}"
     return ApplianceSees(
         level=level,
         days=attack.days,
@@ -57,7 +57,7 @@ def _sees(level: str | None, attack: Appliance) -> ApplianceSees:
         right=_short(found.best),
         right_error=float(f"{found.error:.2g}"),
         right_by_squares=None if found.by_squares is None else _short(found.by_squares),
-        text=told,
+        text=sentence,
     )
 
 

@@ -143,7 +143,7 @@ def attack_table(attacks: Mapping[str | None, Sequence[Appliance]], seen: Seen, 
             left = max(left, len(rows) - len(whole))
             quiet = seen.truth[whole] - attack.moves if ran else seen.truth[whole]
             if len(whole):
-                found.append(_told(level, attack, attack.weighed(seen.shown[whole], quiet), held.called, ran=ran))
+                found.append(_in_words(level, attack, attack.weighed(seen.shown[whole], quiet), held.called, ran=ran))
     if left:
         found.append(
             f"left out: {counted(left, held.called)}, of which readings are missing that the appliance would be in"
@@ -151,19 +151,20 @@ def attack_table(attacks: Mapping[str | None, Sequence[Appliance]], seen: Seen, 
     return [f"for the curator only: {each}" for each in found]
 
 
-def _told(level: str | None, attack: Appliance, weighed: NDArray[np.float64], called: str, *, ran: bool) -> str:
+def _in_words(level: str | None, attack: Appliance, weighed: NDArray[np.float64], called: str, *, ran: bool) -> str:
     right = int((weighed > 0 if ran else weighed < 0).sum())
-    told = f"{'' if level is None else f'level {level}, '}{counted(attack.days, 'day')} with a run,"
-    told += f" {counted(len(weighed), called)}: "
+    sentence = f"{'' if level is None else f'level {level}, '}{counted(attack.days, 'day')} with a run,"
+    sentence += f" {counted(len(weighed), called)}: "
     truth = f"that it {'ran' if ran else 'did not run'}"
     if attack.bounds_only:
-        return told + (
+        return sentence + (
             f"by least squares he guesses {truth}, which is so, for {right:,}; the odds of totals that add up are not known,"
             f" but are {odds(float(attack.most))} at most"
         )
     belief = 1 / (1 + np.exp(np.clip(-weighed if ran else weighed, -700, 700)))
     return (
-        told + f"he holds it for {likely(belief.mean())} likely {truth}, which is so, and would guess it for {right:,}"
+        sentence
+        + f"he holds it for {likely(belief.mean())} likely {truth}, which is so, and would guess it for {right:,}"
     )
 
 

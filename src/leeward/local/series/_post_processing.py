@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._taught import taught
 from leeward.errors import InputError
 from leeward.exact._real import Exact, exact, plainly
@@ -55,10 +55,10 @@ class PostProcessing:
         object.__setattr__(self, "smooth", plainly(self.smooth))
         if isinstance(self.smooth, bool) or not isinstance(self.smooth, int) or self.smooth < 1 or self.smooth % 2 == 0:
             raise InputError(
-                f"smooth = {told(self.smooth)}", "a moving average has a middle", "Give an odd number of readings"
+                f"smooth = {echo(self.smooth)}", "a moving average has a middle", "Give an odd number of readings"
             )
         if not isinstance(self.clamp, bool):
-            raise InputError(f"clamp = {told(self.clamp)}", "it says whether readings are moved", "Give True or False")
+            raise InputError(f"clamp = {echo(self.clamp)}", "it says whether readings are moved", "Give True or False")
         if self.prior is not None:
             object.__setattr__(self, "prior", read_prior(self.prior))
 

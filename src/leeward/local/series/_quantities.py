@@ -10,7 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward.errors import InputError
 from leeward.exact._real import exact
 
@@ -85,11 +85,11 @@ def _kind(unit: str) -> tuple[str, Fraction]:
 def check_unit(unit: str, name: str) -> str:
     """Return a unit: one that is known, or any other word that is not nearly one."""
     if not isinstance(unit, str) or not re.fullmatch(_WORD, unit):
-        raise InputError(f"{name} = {told(unit)}", "it is not a unit", 'Write one word, such as "kW", "bpm" or "mg/dl"')
+        raise InputError(f"{name} = {echo(unit)}", "it is not a unit", 'Write one word, such as "kW", "bpm" or "mg/dl"')
     near = [known for known in UNITS if known.casefold() == unit.casefold()]
     if near and unit not in UNITS:
         raise InputError(
-            f"{name} = {told(unit)}",
+            f"{name} = {echo(unit)}",
             f"units are written with their capitals, and {near[0]} is known",
             f'Write "{near[0]}" if it is meant; or another word',
         )
@@ -101,11 +101,11 @@ def quantity(value: str, name: str) -> Quantity:
     written = re.fullmatch(rf"\s*([^\s%°‰]+?)\s*({_WORD})\s*", value) if isinstance(value, str) else None
     if written is None:
         raise InputError(
-            f"{name} = {told(value)}", "it is not an amount", f'Write a number and a unit: {name} = "10 W"'
+            f"{name} = {echo(value)}", "it is not an amount", f'Write a number and a unit: {name} = "10 W"'
         )
     number = exact(written[1]).rational
     if number is None:
-        raise InputError(f"{name} = {told(value)}", "it is not a finite rational amount", f'Write {name} = "10 W"')
+        raise InputError(f"{name} = {echo(value)}", "it is not a finite rational amount", f'Write {name} = "10 W"')
     return Quantity(number, check_unit(written[2], name))
 
 
@@ -113,7 +113,7 @@ def positive_quantity(value: str, name: str) -> Quantity:
     """Read an amount above 0."""
     amount = quantity(value, name)
     if amount.number <= 0:
-        raise InputError(f"{name} = {told(value)}", "it must be above 0", f'Write {name} = "10 W"')
+        raise InputError(f"{name} = {echo(value)}", "it must be above 0", f'Write {name} = "10 W"')
     return amount
 
 
@@ -122,8 +122,8 @@ def microseconds(value: str, name: str) -> int:
     written = re.fullmatch(r"\s*(\S+?)\s*(s|min|h|d)\s*", value) if isinstance(value, str) else None
     number = None if written is None else exact(written[1]).rational
     if written is None or number is None or number <= 0:
-        raise InputError(f"{name} = {told(value)}", "it is not a length of time", f'Write it like {name} = "15 min"')
+        raise InputError(f"{name} = {echo(value)}", "it is not a length of time", f'Write it like {name} = "15 min"')
     length = number * _SECONDS[written[2]] * 10**6
     if length.denominator != 1:
-        raise InputError(f"{name} = {told(value)}", "it is not a whole number of microseconds", "Take a longer time")
+        raise InputError(f"{name} = {echo(value)}", "it is not a whole number of microseconds", "Take a longer time")
     return int(length)

@@ -91,9 +91,9 @@ class Remembered(Private):
                     raise forgotten()
                 return np.column_stack([draw(readings.of(new)), self._marks(readings, new)])
 
-            told = once(self._people(rows), self._points[rows], drawn, law)
-            noisy[rows] = told[:, 0]
-            self.corrected += int((told[:, 1] != self._marks(readings, rows)).sum())
+            reports = once(self._people(rows), self._points[rows], drawn, law)
+            noisy[rows] = reports[:, 0]
+            self.corrected += int((reports[:, 1] != self._marks(readings, rows)).sum())
         return noisy
 
     def _by_law(self, rows: Integers) -> list[tuple[str | None, Integers]]:

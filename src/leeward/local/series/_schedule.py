@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._plain import is_finer_than_microseconds, told
+from leeward._plain import echo, is_finer_than_microseconds
 from leeward._taught import taught
 from leeward.errors import DataError, InputError
 from leeward.local.series._quantities import microseconds
@@ -99,12 +99,12 @@ class Schedule:
 
     def _instant(self, given: str | datetime, name: str) -> int:
         if is_finer_than_microseconds(given):
-            raise InputError(f"{name} = {told(given)}", "it has nanoseconds", "Give whole microseconds")
+            raise InputError(f"{name} = {echo(given)}", "it has nanoseconds", "Give whole microseconds")
         try:
             moment = given if isinstance(given, datetime) else datetime.fromisoformat(given)
         except (TypeError, ValueError):
             raise InputError(
-                f"{name} = {told(given)}", "it is not a time", f'Write {name} = "2026-01-31T00:00"'
+                f"{name} = {echo(given)}", "it is not a time", f'Write {name} = "2026-01-31T00:00"'
             ) from None
         if not date.min.year < moment.year < date.max.year:  # so that no zone leads out of the calendar
             raise InputError(

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 from pydantic import Field
 
-from leeward._plain import told
+from leeward._plain import echo
 from leeward._toml import ExactText, Section, check
 from leeward.errors import SpecError
 from leeward.exact._real import whole
@@ -160,7 +160,7 @@ def read_spec(given: Mapping[str, Any]) -> Spec:
         raise SpecError("[publish] by", "it groups the meters of totals", 'Write what = "totals", or "tree"')
     if publish.by in {data.time, data.value}:
         raise SpecError(
-            f"[publish] by = {told(publish.by)}",
+            f"[publish] by = {echo(publish.by)}",
             "it is the column of times, or of readings, and the names of groups are published as they are",
             "Name a column that says which meters belong together",
         )
@@ -233,7 +233,7 @@ def asked_of_levels(spec: Spec) -> dict[str, Closeness]:
         )
     if protect.level in {data.meter, data.time, data.value}:
         raise SpecError(
-            f"[protect] level = {told(protect.level)}",
+            f"[protect] level = {echo(protect.level)}",
             "it is the column of meters, of times or of readings, and levels go out as they are",
             "Name the public column that says the level of each meter",
         )

@@ -295,13 +295,15 @@ def _mechanism(series: Series, totals: Totals | None) -> str:
 
 def _total_error(totals: Totals) -> TotalError:
     errors = {n: float(f"{float(totals.expected_error(n)):.6g}") for n in _lengths(totals)}
-    told = ", ".join(f"{in_digits(error)} {totals.unit} for {counted(n, 'reading')}" for n, error in errors.items())
+    by_length = ", ".join(
+        f"{in_digits(error)} {totals.unit} for {counted(n, 'reading')}" for n, error in errors.items()
+    )
     moved = float(totals.step / 2)
     return TotalError(
         unit=totals.unit,
         by_readings=errors,
         rounding_of_a_reading=moved,
-        text=f"a total of readings on the grid is off by {told} on average; others are rounded first, which moves the"
+        text=f"a total of readings on the grid is off by {by_length} on average; others are rounded first, which moves the"
         f" total by at most {at_most(moved, 4)} {totals.unit} for each of them",
     )
 

@@ -19,7 +19,7 @@ from leeward.local.location._tracks import Tracks, TracksOfPeople, in_sum
 from leeward.local.series._days import Days
 
 
-class Told(Private):
+class RowsSeen(Private):
     """What is looked at as rows go by.
 
     The reports of one person add up, in all and on each day: what those of the dearest person cost is always told where the

@@ -181,6 +181,8 @@ def test_others_are_all_who_are_in_none_of_the_combinations() -> None:
     keys = read_keys(asked).to_arrow().to_pylist()
     assert keys[-1] == {"age": "else", "sex": "else", "age_from": None, "age_to": None}
     assert keys[0]["age_from"] == AGES["lower"]
+    where = [(key["age_from"], key["sex"]) for key, n in zip(keys, found, strict=True) if n]
+    assert where == [(0, "f"), (10, "m"), (None, "else")]
     alone = lw.statistic(people, "histogram", by=lw.query.Groups({"age": AGES}, others="no age"))
     assert counts(alone)[0][-1] == 2
     with pytest.raises(SpecError, match="it stands in a column with listed groups, which are whole numbers"):

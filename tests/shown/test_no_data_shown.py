@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from leeward.local.location._told import Told
+from leeward.local.location._rows_seen import RowsSeen
 from tests.asking import statistic_by
 from tests.flat_series import flat_series
 from tests.ledger.single import peek
@@ -384,7 +384,7 @@ def _tracks(made: LongSession, geo: lw.PlanarLaplace) -> None:
     held |= {"tracks": tracks, "track place": place, "tracks of people": TracksOfPeople(tracks)}
     own = OwnReports(geo, folder / "own.state", every="10 min", reports_a_day=1, new=True)
     held |= {"own reports": own, "own report": own.report(float(north[0]), float(east[0]))}
-    held["told"] = told = Told(geo, tracks, None)
+    held["told"] = told = RowsSeen(geo, tracks, None)
     told.add(["ann"], None, [1.0], None)
     made.on_purpose.add(out)
 

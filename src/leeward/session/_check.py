@@ -168,6 +168,7 @@ def _refuse_prices(new: Sequence[Amount], budget: Budget, stands: Standing) -> N
         return
     if stands.cap is not None and (ledger := Ledger.find(budget.ledger)) is not None:
         ledger.account(budget.dataset, new=budget.new)
+    refuse_total(new, stands.balance, budget.dataset)
     stands.refuse(new, budget.dataset)
 
 

@@ -60,12 +60,11 @@ class Standing:
         return None if self.cap is None else (self.cap - self.spent).delta
 
     def refuse(self, prices: Sequence[Amount], dataset: str) -> None:
-        """Refuse what this budget does not pay for, all together and each by itself."""
+        """Refuse prices that this budget does not pay for by themselves; `refuse_total` looks at them together."""
         from leeward.ledger._balance import charged, fixed
 
         fixed(None if self.cap is None else self.cap.epsilon, dataset)
         assert self.cap is not None
-        refuse_total(prices, self.balance, dataset)
         for price in prices:
             charged(self.balance, dataset, self.counted_in, self.cap, price)
 

@@ -792,7 +792,7 @@ INTERRUPTED: Mapping[str, tuple[list[str], str, str]] = {
     "release, while counting": (["spec.toml", "-o", "out"], "leeward.engine._visits", "VisitTable.count"),
     "release --dry-run": (["spec.toml", "--dry-run"], "leeward.engine", "read_keys"),
     "monitor": (["spec.toml", "-o", "out"], "leeward.session._monitor", "monitor"),
-    "plan": (["spec.toml"], "leeward.planner._compare", "compare_decisions"),
+    "plan": (["spec.toml"], "leeward.planner._side_by_side", "compare_decisions"),
     "check": (["spec.toml"], "leeward.session._check", "check_planned"),
     "init": (["visits.parquet", "places.parquet", "-o", "s.toml"], "leeward.tables._detected", "detected"),
     "perturb": (["spec.toml", "-o", "o.parquet"], "leeward.local", "read_job"),

@@ -25,7 +25,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from leeward.local.location._rows_seen import RowsSeen
 from tests.asking import statistic_by
 from tests.flat_series import flat_series
 from tests.ledger.single import peek
@@ -45,6 +44,7 @@ from leeward.local.location._clamped import Clamped
 from leeward.local.location._formats import open_positions
 from leeward.local.location._own_reports import OwnReports
 from leeward.local.location._paid_rows import PaidRows
+from leeward.local.location._rows_seen import RowsSeen
 from leeward.local.location._tracks import TrackPlace, Tracks, TracksOfPeople
 from leeward.local.series._attack_table import Held, seen_readings
 from leeward.local.series._files import ReadingsFile

@@ -89,8 +89,9 @@ def test_what_is_wrong_with_a_first_line_is_told(head: str, because: str, tmp_pa
 
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("lost", ["all", "one", "one more"])
+@pytest.mark.parametrize("note", ["n", '6" pipe'])
 def test_an_engine_that_loses_rows_is_found_out(
-    lost: str, packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    note: str, lost: str, packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = csv_rows._read
 
@@ -100,7 +101,7 @@ def test_an_engine_that_loses_rows_is_found_out(
         few = f"(SELECT * FROM ({found}) LIMIT {rows})"
         return f"{found} UNION ALL {few}" if lost == "one more" else few
 
-    text = table("who,note", "\n", '6" pipe').encode()
+    text = table("who,note", "\n", note).encode()
     path = tmp_path / ("a.csv.gz" if packed else "a.csv")
     path.write_bytes(gzip.compress(text) if packed else text)
     monkeypatch.setattr(csv_rows, "_read", wrong)

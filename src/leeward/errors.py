@@ -153,6 +153,10 @@ class CapExceededError(LedgerError):
     """The price is more than what is left of the budget."""
 
 
+RAISE_CAP = "raise the cap on purpose (`leeward budget set-cap`; before the first release, where it is given)"
+"""What helps where a cap is too low: a budget that no release has opened is in no ledger, and nothing can be set there."""
+
+
 class BudgetConflictError(LedgerError):
     """The budget was opened with another cap or notion."""
 

@@ -170,6 +170,18 @@ def test_a_service_that_is_killed_goes_on_under_its_charge(tmp_path: Path) -> No
         again.communicate()
 
 
+def test_it_ends_in_peace(tmp_path: Path) -> None:
+    """What the libraries hold on to is let go before Python ends, so they complain of nothing on the terminal."""
+    write_tables(tmp_path)
+    stand, port = Stand(tmp_path), free_port()
+    stand.token("ann", town="2")
+    process = started(tmp_path, port)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert said.splitlines()[-1].startswith("The service is ended.")
+
+
 def _ask(url: str, token: str) -> None:
     with pytest.raises(Exception):  # noqa: B017, PT011 - however a connection breaks
         Client(url, token).release("town", SAFE)

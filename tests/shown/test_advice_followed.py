@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tests.deciding import decide_by
-from tests.session.conftest import Town, town
+from tests.session.conftest import SPEC, Town, town
 
 import leeward as lw
 from leeward.cli import LeewardError
 from leeward.errors import BoundExceededError
 from leeward.notion import Notion
+from leeward.planner._useless import refuse_useless
+from leeward.spec import read_spec
 
 __all__ = ["town"]
 
@@ -87,3 +91,101 @@ def test_a_plan_says_that_the_budget_is_spent_and_what_would_help(town: Town) ->
     town.spec(('cap = "5"', 'cap = "5/2"'), ("T18:00", "T16:00"))
     assert "The budget is spent" not in town.run("plan", town.folder / "spec.toml")[1]
     assert town.run("release", town.folder / "spec.toml", "--out", town.folder / "more")[0] == 0
+
+
+def test_the_cap_of_a_budget_that_is_not_open_is_raised_where_it_is_given(town: Town) -> None:
+    """``leeward budget set-cap`` finds no budget there, so it cannot be all that is said."""
+    dear = [('epsilon = "1"', 'epsilon = "6"')]
+    code, _, err = town.run("release", town.spec(*dear), "--out", town.out)
+    assert code == 2
+    assert "Ask for at most 5, or raise the cap on purpose (" in err
+    assert "before the first release, where it is given)" in err
+    assert town.run("budget", "set-cap", "--ledger", town.folder / "budget.db", "town", "6")[0] == 2
+    assert town.run("release", town.spec(*dear, ('cap = "5"', 'cap = "6"')), "--out", town.out)[0] == 0
+
+
+NUMBERS = """
+[data]
+table = "table.parquet"
+person = "id"
+
+[query]
+kind = "median"
+column = "age"
+lower = "0"
+upper = "3"
+
+[protect]
+notion = "maximum"
+epsilon = "1/100"
+
+[budget]
+ledger = "budget.db"
+cap = "5"
+dataset = "ages"
+"""
+
+
+def refused(spec: Path, text: str, *changes: tuple[str, str]) -> str:
+    """What to do instead of a spec that is refused, in the words of the refusal; empty where it is not refused."""
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    spec.write_text(text)
+    try:
+        for made in read_spec(spec).plans():
+            refuse_useless(made, 9)
+    except LeewardError as error:
+        return error.instead
+    return ""
+
+
+@pytest.mark.parametrize("kind", ["sum", "mean", "variance", "standard deviation"])
+def test_a_number_of_people_is_asked_for_where_it_may_be_given(kind: str, tmp_path: Path) -> None:
+    """Of groups none may be declared, so those who have some are told to leave them out."""
+    spec, small = tmp_path / "spec.toml", ('"1/100"', '"500"')
+    grouped = (f'"{kind}"\nby = {{ sex = ["f", "m"] }}', f'"{kind}"\nby = {{ sex = ["f", "m"] }}\npeople = 9')
+    for asked in grouped:
+        assert refused(spec, NUMBERS, small, ('"median"', asked))
+    said = refused(spec, NUMBERS, small, ('"median"', grouped[0]))
+    assert "if" in said
+    assert "public and there are no groups" in said
+    assert "ask a percentile" in said
+    assert "mean" not in said
+    assert not refused(spec, NUMBERS, small, ('"median"', f'"{kind}"\npeople = 9'))
+    assert not refused(spec, NUMBERS, small, ('"median"', '"percentile"\np = "50"'))
+
+
+@pytest.mark.parametrize("name", ["maximum", "manhattan", "normalised-manhattan", "bounded-dp", "dp"])
+def test_what_is_named_in_the_place_of_a_useless_percentile_can_be_asked(name: str, tmp_path: Path) -> None:
+    spec, large = tmp_path / "spec.toml", ('"1/100"', '"50"')
+    notion, by_noise = ('"maximum"', f'"{name}"'), ('"median"', '"median"\nmechanism = "geometric"')
+    said = refused(spec, NUMBERS, notion, by_noise)
+    assert "Raise epsilon" in said
+    ways = {"rank": ('"median"', '"median"\nmechanism = "rank"'), "a histogram": ('"median"', '"histogram"')}
+    for word, way in ways.items():
+        assert (word in said) == (not refused(spec, NUMBERS, notion, large, way)), word
+    assert ("such as manhattan" in said) == (name != "manhattan")
+
+
+def test_a_mechanism_that_needs_no_bound_is_named_with_what_is_to_be_left_out(tmp_path: Path) -> None:
+    spec, presence = tmp_path / "spec.toml", ('"addition-only"', '"presence"')
+    stops = ('what = "counts"', 'mechanism = "sanitized"')
+    said = refused(spec, SPEC, presence, stops)
+    assert "leave places_per_person and if_more out and use the sanitized mechanism" in said
+    assert not refused(spec, SPEC, presence, stops, ('places_per_person = 1\nif_more = "latest"\n', ""))
+
+
+@pytest.mark.parametrize(("name", "stops"), [("addition-only", True), ("dp", False)])
+def test_a_mechanism_that_stops_is_named_where_it_may_be_used(name: str, stops: bool, tmp_path: Path) -> None:
+    spec, wrong = tmp_path / "spec.toml", "" if stops else '\nerror_at_most = "1/5"'
+    changes = [('"addition-only"', f'"{name}"'), ("safe_at_most = 2", f"safe_at_most = 2{wrong}")]
+    places = ('what = "counts"', 'mechanism = "geometric"\nstop_after = 2')
+    assert ('mechanism = "sanitized"' in refused(spec, SPEC, *changes, places)) == stops
+
+
+def test_a_budget_about_visits_says_that_it_is_no_promise_for_numbers() -> None:
+    with pytest.raises(LeewardError, match=r"Release under presence \(for sets of facts, such as visits\), or keep"):
+        lw.price(lw.BoundedDP("1"), lw.Presence("1"))
+    with pytest.raises(LeewardError, match=r"Release under addition-only, or keep"):
+        lw.price(lw.RemovalOnly("1"), lw.AdditionOnly("1"))

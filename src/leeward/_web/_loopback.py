@@ -63,6 +63,11 @@ def run(app: Any, listener: socket.socket, what: str) -> None:
         ws="none",
         proxy_headers=False,
     )
+    before = gc.get_threshold()
     gc.freeze()  # what was loaded stays
     gc.set_threshold(*_CYCLES)
-    uvicorn.Server(config).run(sockets=[listener])
+    try:
+        uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        gc.unfreeze()  # or DuckDB tells the terminal, line by line, what was never let go
+        gc.set_threshold(*before)

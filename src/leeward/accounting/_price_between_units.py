@@ -61,10 +61,12 @@ def price(
     found = priced(release, budget, release_unit=release_unit, budget_unit=budget_unit, at_most=at_most)
     if found.cost.is_infinite:
         reveals = release.words.reveals
+        of_facts = any(getattr(change, "of_facts", False) for change in budget.changes)
+        named = f"{budget.name}{' (for sets of facts, such as visits)' if of_facts else ''}"
         raise BudgetConflictError(
             f"A release under {release} in a budget counted in {budget}",
             found.because + (f": {reveals}" if reveals and found.unpromised else ""),
-            f"Release under {budget.name}, or keep this dataset's budget in a notion that {release.name} covers",
+            f"Release under {named}, or keep this dataset's budget in a notion that {release.name} covers",
         )
     exactly = found.cost.rational
     return exactly if exactly is not None else Fraction(_ceil(found.cost * _ROUND), _ROUND)

@@ -25,7 +25,7 @@ from leeward.desk._worth import (
     least_epsilon_within,
     odds,
 )
-from leeward.errors import InputError, LeewardError, LowUtilityError
+from leeward.errors import RAISE_CAP, InputError, LeewardError, LowUtilityError
 from leeward.exact._real import exact
 from leeward.planner._number_plan import EXAMPLES, NumberPlan
 from leeward.planner._people import a
@@ -171,7 +171,7 @@ def refuse_dear(one: DryRun) -> None:
         raise InputError(
             f"A release at a price of {price}",
             f"{left} is left of the budget",
-            "Choose a smaller ε; if more may be spent on these people, raise the cap on purpose: leeward budget set-cap",
+            f"Choose a smaller ε; or if more may be spent on these people, {RAISE_CAP}",
         )
 
 

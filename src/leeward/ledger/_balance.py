@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from leeward.errors import BudgetConflictError, CapExceededError, LedgerError
+from leeward.errors import RAISE_CAP, BudgetConflictError, CapExceededError, LedgerError
 from leeward.ledger._records import NOTHING, Amount, refuse_long, refuse_odd
 
 
@@ -86,8 +86,7 @@ def charged(standing: Balance, dataset: str, notion: str, cap: Amount, cost: Amo
             f"This release costs {cost.epsilon}, and {left.epsilon} is left of the budget of '{dataset}' (cap"
             f" {cap.epsilon})",
             "spending more would break the promise the cap stands for",
-            ("Raise" if left.epsilon <= 0 else f"Ask for at most {left.epsilon}, or raise")
-            + " the cap on purpose with `leeward budget set-cap`",
+            (RAISE_CAP.capitalize() if left.epsilon <= 0 else f"Ask for at most {left.epsilon}, or {RAISE_CAP}"),
         )
     if cost.delta > left.delta:
         raise CapExceededError(

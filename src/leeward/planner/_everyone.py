@@ -55,7 +55,8 @@ def check_about(query: object, about: About, left_out: LeftOut, mechanism: str) 
             raise SpecError(
                 f"left_out = {echo(left_out)} where nobody is left out",
                 "no place loses people to a bound on places per person",
-                'Leave it out, or give places_per_person and if_more = "latest"',
+                "Leave it out; or, under another notion than one about single visits, give places_per_person and if_more ="
+                ' "latest"',
             )
         return {}
     guesses = _guesses(query, left_out)

@@ -350,11 +350,11 @@ def plan_decisions(query: Counted, notion: Notion, how: Deciding) -> Plan:
     with _in_words_of(query):
         match mechanism:
             case "geometric" if guesses and safe_at_most is not None and isinstance(query, CountVisitors):
-                _never_stops(how.stop_after)
+                _never_stops(how.stop_after, query, notion, safe_at_most)
                 query, made = everyone(query, notion, safe_at_most, guesses)
                 moves = moved(Geometric, notion, query)
             case "geometric":
-                _never_stops(how.stop_after)
+                _never_stops(how.stop_after, query, notion, safe_at_most)
                 moves = moved(Geometric, notion, query)
                 made = Geometric(moves.line)
             case "sanitized" | "adaptive":
@@ -395,12 +395,13 @@ def plan_decisions(query: Counted, notion: Notion, how: Deciding) -> Plan:
     return Plan(query, notion, made, moves, decided, how.what, useful, about=how.about)
 
 
-def _never_stops(stop_after: int | None) -> None:
+def _never_stops(stop_after: int | None, query: Counted, notion: Notion, safe_at_most: int | None) -> None:
     if stop_after is not None:
+        stops = safe_at_most is not None and only_falls(query, notion)
         raise SpecError(
             f"stop_after = {echo(stop_after)} with the geometric mechanism",
             "it answers every place and never stops",
-            'Leave stop_after out, or use mechanism = "sanitized"',
+            "Leave stop_after out" + (', or use mechanism = "sanitized"' if stops else ""),
         )
 
 

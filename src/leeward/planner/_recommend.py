@@ -23,7 +23,7 @@ from leeward._plain import at_most, counted, echo, short_percent
 from leeward._taught import taught
 from leeward.accounting._budget_notion import in_words
 from leeward.accounting._price_between_units import priced
-from leeward.errors import BudgetConflictError, InputError, LowUtilityError, UndecidedError
+from leeward.errors import RAISE_CAP, BudgetConflictError, InputError, LowUtilityError, UndecidedError
 from leeward.exact._real import Exact, Real, exact, whole
 from leeward.exact._weight import Weight
 from leeward.notion import INSERT, Notion, PrivacyDescription, UnboundedDP, words_of
@@ -270,7 +270,7 @@ def _none(compared: Comparison, kept: list[Option]) -> str:
         return (
             f"{spent}: of the rows that keep what is asked, the cheapest costs {min(prices)}"
             + ("" if releases == 1 else f" for all {releases} releases")
-            + f". Raise the cap on purpose with `leeward budget set-cap`{less}"
+            + f". {RAISE_CAP.capitalize()}{less}"
             + ("" if releases == 1 or left <= 0 else " in all, or for fewer releases")
             + f".{_monitored(right, compared)}"
         )

@@ -53,7 +53,7 @@ def shared(
         raise NotPrivateError(
             f"A {name} where all values may change at once, over a private number of people",
             "their sum may move by any amount",
-            "Declare the number of people, if it is public",
+            "Declare the number of people, if it is public and there are no groups; or ask a percentile",
         )
     moves = list[tuple[Real, Fraction, int, int]]()  # cost, how far the sums move, how far the number rises and falls
     for step in steps:

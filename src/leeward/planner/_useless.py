@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from leeward._plain import counted, probability
+from leeward._plain import counted, listed, probability
 from leeward.errors import LowUtilityError
 from leeward.mechanism import ThresholdRule
+from leeward.notion._metric import Manhattan
 from leeward.planner._accuracy import MeanAccuracy
 from leeward.planner._number_plan import EXAMPLES, NumberPlan
 from leeward.planner._people import a, empty, nobody
@@ -139,12 +140,17 @@ def _refuse_number(made: NumberPlan) -> None:
         error, where = most.within_95_percent, f" even with {most.number:,} {accuracy.counted}"
     else:
         error, where = accuracy.within_95_percent, ""
-    by_rank = ' take it by its rank (mechanism = "rank"),' if isinstance(query.numeric, Percentile) else ""
+    others = list[str]()  # of which none is refused in turn
+    if not made.notion.all_records:
+        others += ['take it by its rank (mechanism = "rank")'] if isinstance(query.numeric, Percentile) else []
+        others.append("ask a histogram")
+    if made.notion.name != Manhattan.name:
+        others.append(f"choose a notion of closeness such as {Manhattan.name}")
     if error >= float(width) > 0:
         raise LowUtilityError(
             f"The {query.kind} of '{query.column}' under {made.notion.name} at epsilon = {made.notion.epsilon}",
             f"its 95 % error would be as large as can be{where}: its whole public range is {float(width):g}",
-            f"Raise epsilon,{by_rank} ask a histogram, or choose a notion of closeness such as manhattan; {_ACCEPT}",
+            f"{listed(['Raise epsilon', *others], 'or')}; {_ACCEPT}",
         )
 
 

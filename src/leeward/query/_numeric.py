@@ -127,7 +127,7 @@ class Numeric(Query):
             raise NotPrivateError(
                 f"A {type(self).__name__.lower()} where all values may change at once",
                 "each value adds its own change, and the number of people is not public",
-                "Say how many people there are, or ask a mean or percentile",
+                "Say how many people there are, if that is public and there are no groups; or ask a percentile",
             )
         return _both_ways(far)
 

@@ -198,7 +198,7 @@ def _effect(notion: Notion, query: Query, change: Change) -> Effect:
         raise NotPrivateError(
             f"This answer under {notion}",
             "the records of all persons may change at once, and nothing bounds how far that moves it",
-            "Ask a mean or a percentile, or use a notion that sums over persons",
+            "Ask a percentile, or use a notion that sums over persons",
         )
     return cast(Effect, of_all(change))
 
@@ -208,7 +208,8 @@ def _bounded(effect: Effect) -> tuple[Move, ...]:
         raise NotPrivateError(
             "Noise on every count without a bound on one person's effect",
             "a person may be counted at every place, so no finite noise would do",
-            "Give places_per_person, or use the sanitized mechanism, which needs no bound",
+            "Give places_per_person; or decide only what is safe, under presence or addition-only, by the sanitized"
+            " mechanism, which needs no bound",
         )
     return effect.total
 

@@ -233,7 +233,7 @@ class Statistic(AsksRecords):
                 f"{'Levels' if self.levels else 'A histogram'} where all values may change at once",
                 f"everybody may go {'above other levels' if self.levels else 'to another interval'}, and the number of"
                 " people is not public",
-                "Ask a mean or a percentile, or use another notion",
+                "Ask a percentile, or a mean of a public number of people, or use another notion",
             )
         one = self.numeric.effect_of_all(self._on_grid(change) if isinstance(change, BoundedChange) else change)
         n = self.cells  # of a number one a group, and one a percentile

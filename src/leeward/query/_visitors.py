@@ -100,7 +100,7 @@ class CountVisitors:
                 "keeping only some places of a person is not monotone: taking one visit away can let another place's count"
                 " rise, and then 'safe' would not be protected",
                 'Use addition-only, under which it is allowed; or if_more = "refuse" where the bound is a fact of the world;'
-                " or the sanitized mechanism, which needs no bound",
+                " or leave places_per_person and if_more out and use the sanitized mechanism, which needs no bound",
             )
         rise, fall = _direction(change)
         k = 1 if change in {DROP_FACT, ADD_FACT} else self.places_per_person

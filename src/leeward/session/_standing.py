@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from leeward.accounting._budget_notion import charge
 from leeward.accounting._price_of_delta import charge_delta
-from leeward.errors import CapExceededError
+from leeward.errors import RAISE_CAP, CapExceededError
 from leeward.notion import Notion
 from leeward.planner._selection_plan import AnyPlan
 from leeward.planner._unlisted_plan import delta_of
@@ -137,6 +137,5 @@ def refuse_total(prices: Sequence[Amount], stands: Balance, dataset: str, *, wha
         raise CapExceededError(
             f"{len(prices)} {what} at a total price of {total}",
             f"only {left} is left of the budget of '{dataset}'",
-            f"Ask for fewer {what} or a smaller {'epsilon' if total.epsilon > left.epsilon else 'delta'}, or raise the cap"
-            " with `leeward budget set-cap`",
+            f"Ask for fewer {what} or a smaller {'epsilon' if total.epsilon > left.epsilon else 'delta'}, or {RAISE_CAP}",
         )

@@ -83,6 +83,41 @@ def test_a_cap_that_was_edited_in_the_past_is_not_shown_as_true(place: Place) ->
             attempt()
 
 
+def test_an_index_that_leaves_entries_out_is_found_before_a_balance_is_read_by_it(path: Path) -> None:
+    """Else an earlier balance is the last that is found, and every hash of it fits."""
+    spend(path, "a", "b")
+    with closing(sqlite3.connect(path, isolation_level=None)) as raw:
+        raw.executescript(
+            "DROP INDEX entries_by_dataset; CREATE INDEX entries_by_dataset ON entries (dataset, number) WHERE number < 4;"
+            "PRAGMA writable_schema = ON;"
+            "UPDATE sqlite_master SET sql = 'CREATE INDEX entries_by_dataset ON entries (dataset, number)'"
+            " WHERE name = 'entries_by_dataset'"
+        )
+    with pytest.raises(LedgerError, match="An index of the ledger does not list what is in it"):
+        Ledger(path)
+
+
+def test_an_index_of_answers_is_checked_where_all_is_checked(path: Path) -> None:
+    spend(path, "a", "b")
+    with closing(sqlite3.connect(path, isolation_level=None)) as raw:
+        raw.executescript(
+            "DROP INDEX charges_by_content; CREATE INDEX charges_by_content ON charges (dataset, version, digest_columns)"
+            " WHERE key = 'a'; PRAGMA writable_schema = ON;"
+            "UPDATE sqlite_master SET sql = 'CREATE INDEX charges_by_content ON charges (dataset, version, digest_columns)'"
+            " WHERE name = 'charges_by_content'"
+        )
+    with pytest.raises(LedgerError, match="An index of the ledger does not list what is in it"):
+        Ledger(path).check()
+
+
+def test_a_trigger_is_refused_before_it_takes_a_charge_away(path: Path) -> None:
+    spend(path, "a")
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM entries WHERE number > 3; END")
+    with pytest.raises(LedgerError, match="There is a trigger or a view in the ledger"):
+        Ledger(path)
+
+
 POISON: list[Any] = [None, "", "text", "9/0", -1, 2**62, 1.5, b"", b"\xff\x00", "../../x", "\0", "é" * 300, "[" * 5000]
 
 

@@ -225,6 +225,24 @@ def check_all(connection: Connection, *, answers: bool = True) -> None:
             raise _changed(charge["id"])
     if standing:
         raise _gone(next(iter(standing)))
+    if connection.dialect.name == "sqlite":
+        _check_lookups(connection, whole=answers)
+
+
+def _check_lookups(connection: Connection, *, whole: bool) -> None:
+    """See that SQLite finds by its indices what is in the tables, and that nothing else writes when an entry is written.
+
+    A balance is found by an index: one without the last entries gives an earlier balance, all of whose hashes fit.
+
+    Args:
+        connection: within a transaction.
+        whole: also the indices of answers, for which all of the file is read.
+    """
+    found = connection.exec_driver_sql("PRAGMA integrity_check" if whole else "PRAGMA integrity_check(entries)")
+    if found.scalars().first() != "ok":
+        raise altered("An index of the ledger does not list what is in it")
+    if connection.exec_driver_sql("SELECT 1 FROM sqlite_master WHERE type IN ('trigger', 'view')").first() is not None:
+        raise altered("There is a trigger or a view in the ledger")
 
 
 def is_answer(payload: object, standing: ReleaseState) -> bool:

@@ -37,6 +37,8 @@ MUTANTS = [
       "tests/session/test_check.py", "content that is charged under another name is not known"),
     M("leeward._scratch", "scratch", "    check_open_files()\n", "", "tests/outputs/test_full_disk.py", "too few open files are found when reports are paid for"),
     M("leeward.outputs._disk", "set_aside", "if not is_ours:", "if False:", "tests/outputs/test_full_disk.py", "a umask that hides files from their maker is found when they are paid for"),
+    M("leeward.ledger._chain", "_check_lookups", 'found.scalars().first() != "ok"', "False", "tests/ledger/test_ledger_edits.py", "an index without the last entries gives an earlier balance"),
+    M("leeward.ledger._chain", "_check_lookups", '"PRAGMA integrity_check" if whole else "PRAGMA integrity_check(entries)"', '"PRAGMA integrity_check(entries)"', "tests/ledger/test_ledger_edits.py", "indices of answers are not checked"),
     M("leeward._scratch", "_sweep_one", "folder.rmdir()", "pass", "tests/outputs/test_swept_while_made.py", "an empty scratch folder stays for good"),
     M("leeward._scratch", "_made", "            os.stat(path / _FRESH)  # nobody sweeps it from here on\n", "", "tests/outputs/test_swept_while_made.py", "a folder that was swept is used"),
     M("leeward._scratch", "_made", "isinstance(error, FileNotFoundError | BlockingIOError)", "isinstance(error, BlockingIOError)", "tests/outputs/test_swept_while_made.py",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
 import threading
@@ -286,3 +287,43 @@ def test_two_releases_of_one_draft_at_once_have_a_folder_each(seat: Seat, monkey
         assert done(seat, answer).status_code == 200
     assert {one.statement.budget.price for one in all_kept(seat.desk)} == {"1", "1/2"}
     assert sorted(path.name for path in seat.desk.released.iterdir()) == [f"{name}-1", f"{name}-2"]
+
+
+MARK = "\u200f"  # as an Arabic or Hebrew spreadsheet writes it before a word
+
+
+def offered(page: str) -> list[str]:
+    """What a page's fields would send back, as a browser reads them."""
+    fields = re.findall(r'<option value="([^"]*)"', page) + re.findall(
+        r'<input type="hidden"[^>]* value="([^"]*)"', page
+    )
+    return [html.unescape(each) for each in fields + re.findall(r"(?s)<textarea[^>]*>(.*?)</textarea>", page)]
+
+
+def test_a_form_sends_names_back_as_they_are_however_they_are_shown(seat: Seat) -> None:
+    """A page writes marks of direction out where it shows them; a group that came back so would be another one."""
+    file, column, group = f"people{MARK}.csv", f"ward{MARK}", f"{MARK}north"
+    rows = (f"u{i},{(group, 'south')[i % 2]}" for i in range(60))
+    (seat.folder / file).write_text("\n".join([f"user,{column}", *rows]))
+    assert file in offered(seat.browser.get("/look", params={"file": file}).text)
+    name = seat.drafted(file, "table")
+    assert seat.post(f"/drafts/{name}/table", {"person": "user", "time": ""}).status_code == 303
+    for groups in (f"{group}\nsouth", None):  # the second time as the page itself would send it
+        page = seat.get(f"/drafts/{name}/question?kind=count").text
+        assert {column, file} & {*offered(page)}
+        sent = {"kind": "count", "group": column, "groups": groups or offered(page)[-1]}
+        assert seat.post(f"/drafts/{name}/question", sent).status_code == 303
+        assert seat.desk.drafts.read(name).sections["query"]["by"] == {column: [group, "south"]}
+
+
+def test_every_field_of_a_form_is_filled_with_what_it_sends_back() -> None:
+    pages = [(path.name, path.read_text()) for path in (Path(_release.__file__).parent / "assets").glob("*.j2")]
+    fields = [(name, found) for name, text in pages for found in re.findall(r'value="(\{\{.*?\}\})"', text)]
+    fields += [
+        (name, found) for name, text in pages for found in re.findall(r"(?s)<textarea[^>]*>(.*?)</textarea>", text)
+    ]
+    assert len(fields) > 40
+    assert [
+        each for each in fields if not re.fullmatch(r"\{\{ ([^()]*|\(.*\)|.*default\(''\)) \| sent \}\}", each[1])
+    ] == []
+    assert [each for each in fields if " or " in each[1] and not each[1].startswith("{{ (")] == []

@@ -13,6 +13,7 @@ from typing import Any, Final
 import jinja2
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
+from markupsafe import escape
 from plotly.offline import get_plotlyjs
 
 from leeward.desk._guard import HEADERS
@@ -25,6 +26,7 @@ ASSETS: Final = Path(__file__).parent / "assets"
 def _environment() -> jinja2.Environment:
     made = environment().overlay(loader=jinja2.FileSystemLoader(ASSETS))
     made.filters["amount"] = amount
+    made.filters["sent"] = escape  # what a form sends back is the name as it is, not as it is shown
     return made
 
 

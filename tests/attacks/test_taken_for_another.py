@@ -133,7 +133,14 @@ CUT: dict[str, tuple[dt.timedelta, dict[str, Any]]] = {
         -dt.timedelta(hours=9),
         {"start": -dt.timedelta(hours=3), "end": dt.timedelta(), "timezone": "Asia/Tokyo"},
     ),
-    "hours": (dt.timedelta(hours=18), {"start": dt.timedelta(hours=18, minutes=10), "end": dt.timedelta(hours=19)}),
+    "hours": (dt.timedelta(hours=17), {"start": dt.timedelta(hours=17, minutes=10), "end": dt.timedelta(hours=18)}),
+    **{
+        f"stretches of {unit} hours": (
+            dt.timedelta(hours=cut),
+            {"start": dt.timedelta(hours=cut + 1), "end": dt.timedelta(hours=cut + 2)},
+        )
+        for unit, cut in (("twelve", 12), ("eight", 16), ("six", 6), ("four", 4), ("three", 15), ("two", 14))
+    },
     **{
         unit: (
             dt.timedelta(hours=18, minutes=cut),
@@ -141,7 +148,9 @@ CUT: dict[str, tuple[dt.timedelta, dict[str, Any]]] = {
         )
         for unit, cut, start in (
             ("half hours", 30, 40),
+            ("stretches of twenty minutes", 40, 45),
             ("quarters of an hour", 15, 20),
+            ("stretches of twelve minutes", 48, 50),
             ("stretches of ten minutes", 50, 55),
             ("stretches of five minutes", 25, 27),
         )

@@ -23,11 +23,16 @@ from leeward.query._source import METRES_PER_DEGREE
 if TYPE_CHECKING:
     import ibis.expr.types as ir
 
+_HOURS: Final = ((12, "twelve"), (8, "eight"), (6, "six"), (4, "four"), (3, "three"), (2, "two"))
+
 UNITS: Final = (
     (86_400, "days", 0.1),
+    *((hours * 3_600, f"stretches of {called} hours", 0.9) for hours, called in _HOURS),
     (3_600, "hours", 0.9),
     (1_800, "half hours", 0.9),
+    (1_200, "stretches of twenty minutes", 0.9),
     (900, "quarters of an hour", 0.9),
+    (720, "stretches of twelve minutes", 0.9),
     (600, "stretches of ten minutes", 0.9),
     (300, "stretches of five minutes", 0.9),
     (60, "minutes", 0.9),

@@ -148,6 +148,7 @@ def test_cells_of_reports(town: Path) -> None:
         ({"protect": {"level": None}}, "Give both: level"),
         ({"protect": {"levels": None}}, "Give both: level"),
         ({"protect": {"levels": {}}}, "there is none"),
+        ({"protect": {"levels": {"usual": {}, "": {}}}}, "one without a name"),
         ({"protect": {"level": "lat"}}, "one column cannot be two things"),
         ({"protect": {"levels": {"usual": {"within": "1"}}}}, "it is not a length"),
         ({"protect": {"levels": {"usual": {"near": "1 m"}}}}, "this key is not known"),

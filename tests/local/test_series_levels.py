@@ -294,6 +294,7 @@ def test_the_table_of_totals_names_the_level_that_each_was_drawn_at(folder: Path
         ({"protect": {"level": None}}, "Give both: level"),
         ({"protect": {"levels": None}}, "Give both: level"),
         ({"protect": {"levels": {}}}, "there is none"),
+        ({"protect": {"levels": {"usual": {}, "": {}}}}, "one without a name"),
         ({"protect": {"level": "meter"}}, "it is the column of meters, of times or of readings"),
         ({"protect": {"level": "kw"}}, "it is the column of meters, of times or of readings"),
         ({"data": {"meter": None}}, "[protect] levels without [data] meter"),
@@ -355,6 +356,8 @@ def test_rows_that_are_left_out_have_no_level(folder: Path) -> None:
 def test_levels_in_python_share_all_but_epsilon() -> None:
     with pytest.raises(InputError, match="Levels without names, or none"):
         SeriesLevels({}, GRID, CLOCK)
+    with pytest.raises(InputError, match="Levels without names, or none"):
+        SeriesLevels({"": USUAL}, GRID, CLOCK)
     with pytest.raises(InputError, match="different distances or windows"):
         SeriesLevels({"a": USUAL, "b": Closeness("maximum", "1", "1 kW")}, GRID, CLOCK)
     with pytest.raises(InputError, match="One column named twice"):

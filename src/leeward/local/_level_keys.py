@@ -40,7 +40,7 @@ class Level(Section):
 
 
 def check_pair(level: str | None, levels: Mapping[str, Level] | None) -> None:
-    """Refuse levels without a column or the other way round, and a list of none."""
+    """Refuse levels without a column or the other way round, a list of none, and a level without a name."""
     if (level is None) != (levels is None):
         raise SpecError(
             "[protect] level and levels",
@@ -49,3 +49,9 @@ def check_pair(level: str | None, levels: Mapping[str, Level] | None) -> None:
         )
     if levels is not None and not levels:
         raise SpecError("[protect] levels", "there is none", "Write [protect.levels.careful] with what it asks for")
+    if "" in (levels or {}):
+        raise SpecError(
+            "[protect] levels: one without a name",
+            "whose row has none in the column has no level, and nothing is asked for there",
+            "Name it, and write that name in the column",
+        )

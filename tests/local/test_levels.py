@@ -186,6 +186,8 @@ def test_levels_may_be_numbers(town: Path, kind: str) -> None:
 
 def test_a_person_has_one_level() -> None:
     """However far apart in the table their rows are; where nobody is named, each row has its own."""
+    with pytest.raises(DataError, match="1 row with a level in 'tier' that is not listed, or none"):
+        LevelsOfPeople("tier", ["", "usual"], "where they are").check([None, "usual"], None)
     alike = LevelsOfPeople("tier", ["usual", "careful"], "where they are")
     alike.check(["usual", "careful", "usual"], ["a", "b", "a"])
     alike.check(["careful", "usual"], None)

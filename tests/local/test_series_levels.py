@@ -356,8 +356,6 @@ def test_rows_that_are_left_out_have_no_level(folder: Path) -> None:
 def test_levels_in_python_share_all_but_epsilon() -> None:
     with pytest.raises(InputError, match="Levels without names, or none"):
         SeriesLevels({}, GRID, CLOCK)
-    with pytest.raises(InputError, match="Levels without names, or none"):
-        SeriesLevels({"": USUAL}, GRID, CLOCK)
     with pytest.raises(InputError, match="different distances or windows"):
         SeriesLevels({"a": USUAL, "b": Closeness("maximum", "1", "1 kW")}, GRID, CLOCK)
     with pytest.raises(InputError, match="One column named twice"):

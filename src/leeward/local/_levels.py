@@ -52,7 +52,7 @@ class LevelsOfPeople(Private):
             people: whose row it is; None where nobody is named, and each row has a level of its own.
         """
         names = list(map(name_of_level, levels))
-        if unknown := sum(name not in self._known for name in names):
+        if unknown := sum(not name or name not in self._known for name in names):
             raise DataError(
                 f"{counted(unknown, 'row')} with a level in '{self._column}' that is not listed, or none",
                 "nothing says at which ε noise is drawn for them (this is for the curator only)",

@@ -72,7 +72,7 @@ class SeriesLevels:
         post_processing: PostProcessing | None = None,
         bits: Bits | None = None,
     ) -> None:
-        if not levels or not all(isinstance(name, str) and name for name in levels):
+        if not levels or not all(isinstance(name, str) for name in levels):
             raise InputError(
                 "Levels without names, or none", "a column names one for each meter", 'Give {"usual": Closeness(…), …}'
             )

@@ -157,6 +157,39 @@ def test_what_cannot_be_written_is_not_said_to_be_unreadable(suffix: str, where:
     assert not (tmp_path / f"o{suffix}").exists()
 
 
+def test_a_store_of_reports_without_room_is_found_before_anything_is_charged(tmp_path: Path) -> None:
+    """Else the day's budget is spent on reports that nobody has."""
+    size = 8_000
+    at = np.linspace(39.8, 40.05, size)
+    frame = pd.DataFrame({"lat": at, "lon": 116.4, "who": 1})
+    frame.to_csv(tmp_path / "p.csv", index=False, float_format="%.6f")
+    write_private(tmp_path / "people.key", bytes(range(32)))
+    spec(
+        tmp_path,
+        data={"table": "p.csv", "person": "who"},
+        budget={"store": "people.db", "secret": "people.key", "reports_a_day": size},
+        repeat={"store": "memo.db", "secret": "people.key"},
+        protect={"step": "2 m", "within": "200 m"},
+    )
+    words = ["perturb", "spec.toml", "--out", "o.csv", "--quiet", "--yes", NO_ROOM]
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+
+    def done(preexec: Callable[[], None] | None) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", COMMAND, *words],
+            cwd=tmp_path, capture_output=True, text=True, preexec_fn=preexec, env=without_room(), check=False,
+        )  # fmt: skip
+
+    found = done(limited)
+    assert found.returncode == 2, found.stderr
+    assert "memo.db' cannot be written: File too large" in found.stderr
+    assert "charged" not in found.stderr
+    again = done(None)
+    assert again.returncode == 0, again.stderr
+
+
 def test_readings_that_cannot_be_written_are_not_said_to_be_unreadable(tmp_path: Path) -> None:
     from leeward.local.series._files import ReadingsFile
 

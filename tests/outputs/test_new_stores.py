@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 import stat
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from tests.local.test_location import Run, spec
 
 from leeward.errors import LedgerError
 from leeward.ledger import read_secret
+from leeward.local import _stores
 
 BOTH: dict[str, dict[str, Any]] = {
     "data": {"person": "who", "time": "when"},
@@ -174,3 +176,25 @@ def test_where_a_store_is_a_lost_secret_is_not_to_be_made_anew(kind: str, run: R
     assert held(tmp_path) == before
     with pytest.raises(LedgerError, match="openssl"):
         read_secret("people.key", stores=[tmp_path / "nowhere.db"])
+
+
+def test_of_two_stores_neither_is_made_where_there_is_no_room_for_both(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One alone would look as if the other had been moved."""
+    real = _stores.set_aside
+
+    def full(path: Path, room: int) -> None:
+        if "full" in path.parts:
+            raise OSError(errno.ENOSPC, "no room")
+        real(path, room)
+
+    monkeypatch.setattr(_stores, "set_aside", full)
+    (tmp_path / "full").mkdir()
+    job = str(spec(tmp_path, **{**BOTH, "budget": {**BOTH["budget"], "store": "full/people.db"}}))
+    code, _, err = run(job, "--out", "r.parquet")
+    assert code == 2
+    assert "full/people.db' cannot be written: No space left on device" in err
+    assert not (tmp_path / "memo.db").exists()
+    monkeypatch.setattr(_stores, "set_aside", real)
+    assert run(job, "--out", "r.parquet")[0] == 0

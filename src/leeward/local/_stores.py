@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from leeward._paths import resolve, resolve_ledger
+from leeward._scratch import scratch
 from leeward._toml import Section
 from leeward.errors import DataError, SpecError
 from leeward.exact._real import Real
@@ -18,12 +20,23 @@ from leeward.ledger._level_budgets import LevelBudgets
 from leeward.ledger._people_store import is_store
 from leeward.local._job import OpensStores
 from leeward.outputs import holds_release
+from leeward.outputs._disk import said, set_aside
 
 _FORGOTTEN: Final = {
     "budgets": "in a new store of budgets everybody has a whole one again",
     "reports": "without the reports that it held, others are drawn for the same people at the same places",
 }
 """What making a store anew does where there was one."""
+
+_ROOM: Final = "room"
+_TO_BE_MADE: Final = 48 * 1024
+"""More bytes than a store takes when it is made, its journal included."""
+
+_OF_A_REPORT: Final = 100
+"""More bytes than a remembered report takes: 65, in pages that are two thirds full."""
+
+_OF_A_PAGE: Final = 4200
+"""A page that is written to is first copied to the journal: as it was, with what belongs to it."""
 
 
 class StoreSection(Section):
@@ -75,6 +88,32 @@ class Stores:
                     "Keep it elsewhere",
                 )
 
+    def check_room(self) -> None:
+        """See that there is room for the stores that are not there yet: one of two that was made alone would look lost.
+
+        Raises:
+            InputError: there is not.
+        """
+        with ExitStack() as stack:  # all at once: they may be on one disk
+            for path in self._files().values():
+                if not is_store(path):
+                    stack.enter_context(_set_aside(path, _TO_BE_MADE))
+
+    @contextmanager
+    def room(self, rows: int) -> Iterator[None]:
+        """Keep room for reports of so many rows while they are charged: what is drawn then is remembered before it is shown.
+
+        Raises:
+            InputError: there is none.
+        """
+        if self.budget is None or self.repeat is None:
+            yield  # nothing is charged, or nothing remembered
+            return
+        path = self._files()["reports"]
+        held = path.stat().st_size if path.exists() else 0
+        with _set_aside(path, _OF_A_REPORT * rows + min(held, _OF_A_PAGE * rows)):
+            yield
+
     def reports(self, law: str, *, new: bool) -> MemoizedReports | None:
         """Open the store of reports, drawn by this law; None where none are kept."""
         if self.repeat is None:
@@ -106,6 +145,16 @@ class Stores:
 
     def _secret(self, part: StoreSection) -> bytes:
         return read_secret(resolve(part.secret, self.folder), stores=self._files().values())
+
+
+@contextmanager
+def _set_aside(store: Path, room: int) -> Iterator[None]:
+    """Take so many bytes beside a store, until the block ends."""
+    with ExitStack() as stack:
+        with said(store):
+            made = stack.enter_context(scratch(os.path.realpath(store.parent), (_ROOM,)))
+            set_aside(made.path / _ROOM, room)
+        yield
 
 
 def forgotten() -> DataError:

@@ -101,6 +101,8 @@ MUTANTS = [
     # ---- what goes out with frames and files, stores, and boxes
     M(PEOPLE, "_day", "day = int(given)", "day = given", "tests/ledger/test_people.py", "days of another library are other days"),
     M("leeward.ledger._people_store", "PeopleStore.__init__", "if not (is_store(self.path) or new):", "if False:", "tests/ledger/test_people.py tests/outputs/test_new_stores.py", "a store that is missing is made anew"),
+    M(STORES, "Stores.room", "if self.budget is None or self.repeat is None:", "if True:", "tests/outputs/test_full_disk.py", "a full disk is found when reports are charged and cannot be remembered"),
+    M(STORES, "Stores.check_room", "if not is_store(path):", "if False:", "tests/outputs/test_new_stores.py", "one of two new stores is made alone"),
     M(STORES, "Stores.opens", "if there]", "if False]", "tests/outputs/test_new_stores.py", "nobody asks why one store is there and the other is not"),
     M(STORES, "Stores.check", "if any(map(holds_release, path.parents)):", "if False:", "tests/local/test_location.py", "stores may lie in the folder of a release"),
     M("leeward.local._hardly_any", "hardly_any", "* 100 < seen", "* 10000 < seen", "tests/local/test_box.py tests/local/test_location.py", "a wrong box goes unnoticed"),

@@ -171,12 +171,15 @@ class LocationJob:
         if self.spec.output.h3 is not None and CELL_COLUMN in source.columns:
             raise DataError(f"The column '{CELL_COLUMN}'", "the table has it already", "Rename it")
         endings = [MAP] if self.spec.output.map else []
-        room = source.path.stat().st_size + _ROOM_OF_A_ROW * source.rows_at_most() + _ROOM
+        rows = source.rows_at_most()
+        room = source.path.stat().st_size + _ROOM_OF_A_ROW * rows + _ROOM
         with beside(out, *endings, room=room, inputs=self._inputs()) as files:
+            stores.check_room()
             repeats, store = stores.reports(self.levels.law, new=new), self._budgets(new=new)
             if store is not None:
                 progress("charging the budgets")
-            paid = self._charge(source.positions(asked), repeats, store)
+            with stores.room(rows):
+                paid = self._charge(source.positions(asked), repeats, store)
             with noted(lambda: "" if paid is None else _CHARGED):
                 with repeats.drawing() if repeats is not None else nullcontext() as once:
                     seen = RowsSeen(self.geo, self.tracks, self.spec.data.timezone)

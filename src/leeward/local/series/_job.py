@@ -277,6 +277,7 @@ class SeriesJob:
         prior = [] if self.spec.publish.prior is None else [resolve(self.spec.publish.prior, self.folder)]
         inputs = [self.table, *prior, *self.stores.kept()]
         with beside(out, room=self.table.stat().st_size + _ROOM, inputs=inputs) as files:
+            self.stores.check_room()
             store, withheld = self._budgets(new=new), 0
             held = self._held(source, named)
             readings = held.readings
@@ -285,7 +286,8 @@ class SeriesJob:
             if store is not None and self.spec.budget is not None:
                 progress("charging the budgets")
                 known = None if reports is None else reports[1].known
-                readings, withheld = charge(store, self.spec.budget.over, readings, clock, known)
+                with self.stores.room(len(readings)):
+                    readings, withheld = charge(store, self.spec.budget.over, readings, clock, known)
                 held = replace(held, readings=readings)
             with noted(lambda: "" if store is None else _CHARGED):
                 others = [name for name in source.others if name not in self.spec.data.columns.names]

@@ -105,7 +105,7 @@ def test_who_needs_one_that_is_held_waits_and_holds_nothing(ledger: Ledger, plac
         ([], InputError),
         ([asked("a"), asked("b", dataset="town")], InputError),
         ([asked("a"), asked("b", digest=b"other")], ContentChangedError),
-        ([asked("a"), asked("b", form="3")], ContentChangedError),
+        ([asked("a"), asked("b", form="of another version")], ContentChangedError),
         ([asked("a", version="v1"), asked("b", version="V1")], BudgetConflictError),
         ([asked("a"), asked("b", cap=Fraction(2))], BudgetConflictError),
         ([asked("a"), asked("b", notion="dp/person")], BudgetConflictError),

@@ -11,6 +11,7 @@ import itertools
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -364,3 +365,49 @@ def test_a_first_line_without_a_name_says_where(header: str, because: str, tmp_p
 def test_a_missing_file_is_not_only_looked_for_beside_a_spec(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="in Python to the working directory"):
         read(tmp_path / "none.csv")
+
+
+def _dangling(path: Path) -> None:
+    path.symlink_to("nothing")
+
+
+def _folder_of_parts(path: Path) -> None:
+    path.mkdir()
+    write(path / f"part-0{path.suffix}", "bob")
+
+
+@pytest.mark.parametrize("make", [_dangling, _folder_of_parts, os.mkfifo])
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_what_a_pattern_matches_and_is_no_file_is_not_left_out(
+    tmp_path: Path, kind: str, make: Callable[[Path], None]
+) -> None:
+    """A month that is a folder, as Spark writes one, or a link to a disk that is not there: nobody would be anywhere."""
+    write(tmp_path / f"month-1.{kind}", "ann")
+    make(tmp_path / f"month-2.{kind}")
+    with pytest.raises(DataError, match=rf"matches '.*month-2\.{kind}': it is a folder, a broken link or a pipe"):
+        read(str(tmp_path / f"month-*.{kind}"))
+    (tmp_path / "archive").mkdir()
+    assert read(str(tmp_path / f"month-1*.{kind}")) == ["ann"]
+    for other in tmp_path.glob("month-2*"):
+        other.rename(tmp_path / "archive" / other.name)
+    assert read(str(tmp_path / "*")) == ["ann"], "a folder that is named like none is none"
+
+
+def test_a_folder_that_a_pattern_leads_through_and_that_is_closed_is_refused(tmp_path: Path) -> None:
+    for month in "12":
+        write(tmp_path / month / "days" / "a.parquet", "ann")
+    closed = tmp_path / "2"
+    weak = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+    for pattern, mode, says in [
+        ("*/days/*.parquet", 0, f"'{closed}'"),
+        ("**/*.parquet", 0o100, f"'{closed}"),
+        ("*/days/a.parquet", 0o400, f"'{closed}'"),
+    ]:
+        reader = (
+            f"from leeward.engine._bind import bind\nwith bind({str(tmp_path / pattern)!r}, {AS_ROLE!r}):\n    pass"
+        )
+        closed.chmod(mode)
+        done = subprocess.run([*weak, sys.executable, "-c", reader], capture_output=True, text=True, check=False)
+        closed.chmod(0o700)
+        assert f"The folder {says}" in done.stderr, (pattern, done.stderr)
+        assert "it cannot be looked into" in done.stderr

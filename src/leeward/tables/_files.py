@@ -220,7 +220,39 @@ def _readable(name: str) -> str:
 
 
 def _matches(pattern: str) -> list[str]:
-    return [] if "\0" in pattern else glob.glob(pattern, recursive=True)
+    """Return what a pattern matches; nothing that it matches, or may match, is left out in silence.
+
+    Raises:
+        DataError: it matches a folder that is named like a table, as Spark writes one, a link to nothing or a pipe; or it
+            leads through a folder that cannot be looked into.
+    """
+    if "\0" in pattern or not glob.has_magic(pattern):
+        return [] if "\0" in pattern else glob.glob(pattern)
+    _refuse_closed(pattern)
+    found = glob.glob(pattern, recursive=True)
+    for path in found:
+        is_named = kind_of(path, get_args(Queried), asked=True) is not None
+        if not os.path.isfile(path) and (is_named or not os.path.isdir(path)):
+            raise DataError(
+                f"The pattern '{pattern}' matches '{path}'",
+                "it is a folder, a broken link or a pipe: what rows it stands for would be left out in silence",
+                "Move or mend it, or list the files that are meant; those in a folder have a pattern of their own",
+            )
+    return found
+
+
+def _refuse_closed(pattern: str) -> None:
+    """Refuse a pattern that leads through a folder of which nobody can say here what is in it."""
+    while (above := os.path.dirname(pattern)) != pattern:
+        needs = os.X_OK | (os.R_OK if glob.has_magic(os.path.basename(pattern)) else 0)
+        for folder in glob.glob(above or os.curdir, recursive=True):
+            if os.path.isdir(folder) and not os.access(folder, needs):
+                raise DataError(
+                    f"The folder '{folder}'",
+                    "a pattern leads through it, and it cannot be looked into: files in it would be left out in silence",
+                    "Have it opened to you, or list the files that are meant",
+                )
+        pattern = above
 
 
 def _once(names: Iterable[str]) -> Iterable[File]:

@@ -125,6 +125,8 @@ MUTANTS = [
     M("leeward.tables._csv", "length", "separators += int(np.count_nonzero(between))", "separators = filled", "tests/engine/test_csv_rows.py", "fields are not counted"),
     M("leeward.engine._csv_rows", "csv_rows", "lengths = _check_by_fields(", "_check_by_fields(", "tests/engine/test_csv_rows.py::test_a_comma_in_a_name_that_is_not_quoted_moves_nobody", "fields that were counted with care are not looked at"),
     M("leeward.engine._csv_rows", "csv_rows", "not all(each.regular for each in lengths)", "False", "tests/engine/test_csv_quotes.py::test_a_stray_quote_and_one_that_is_not_closed", "a file is not counted again where its quotes mislead"),
+    M("leeward.tables._files", "_matches", "(is_named or not os.path.isdir(path))", "False", "tests/engine/test_engine_files.py", "a month that is a folder, or a broken link, is left out in silence"),
+    M("leeward.tables._files", "_refuse_closed", "and not os.access(folder, needs)", "and False", "tests/engine/test_engine_files.py", "files in a closed folder are left out in silence"),
     M("leeward.tables._files", "once", "kept if file.is_still else read", "kept", "tests/tables/test_read_once.py", "what was read of a file in the making is kept"),
     M("leeward.tables._files", "stamp_of", ", found.st_mtime_ns, found.st_ctime_ns", "", "tests/tables/test_read_once.py", "a file of as many bytes in the place of another is not noticed"),
     M("leeward.engine._bind", "bind", 'found = ROWS', "pass", "tests/engine/test_column_types.py", "a view is drawn anew for each question"),

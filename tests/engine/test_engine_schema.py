@@ -33,6 +33,8 @@ from tests.visited import open_visits
 from leeward.engine import open_data, read_keys, read_places
 from leeward.errors import DataError
 from leeward.query import count_visitors, places, records, statistic, visits
+from leeward.tables._files import files_of
+from leeward.tables._parquet import declared
 
 NOON = datetime(2024, 3, 1, 18, 30)
 AWARE = NOON.replace(tzinfo=UTC)
@@ -377,6 +379,12 @@ def test_such_a_column_may_stand_in_the_file_and_not_be_read(odd: str, tmp_path:
     file = tmp_path / "odd.parquet"
     pq.write_table(pa.table({"odd": NOTED[odd].values, "own": pa.array([1, 2])}), file)
     assert told(lw_count([file], person="own", by="own", groups=[1, 2])) == [1, 1]
+
+
+def test_a_note_without_a_name_is_a_note(tmp_path: Path) -> None:
+    file, noted = tmp_path / "odd.parquet", {b"ARROW:extension:name": b""}
+    pq.write_table(pa.table([pa.array([1])], schema=pa.schema([pa.field("odd", pa.int64(), metadata=noted)])), file)
+    assert declared(files_of(str(file), None)[1][0]) == (("odd", "Arrow's "),)
 
 
 def test_a_note_that_nobody_knows_is_refused_in_a_process_that_knows_less(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ _PLAIN = {
 NOTED = "Arrow's "
 """What a type begins with that Parquet does not have, and only Arrow's own note in the file says."""
 
-_AS_STORED = {"arrow.uuid"}
+_AS_STORED = {b"arrow.uuid"}
 """Types of Arrow's extensions that Parquet has too, and the engine reads as what they are."""
 
 _SHORT = {"milliseconds": "ms", "microseconds": "us", "nanoseconds": "ns"}
@@ -118,8 +118,9 @@ def _noted(field: pa.Field) -> str | None:
         return f"{NOTED}{kind}"
     # where no type of that name is known to Arrow, it hands on its name beside the column
     noted = (field.metadata or {}).get(b"ARROW:extension:name")
-    name = kind.extension_name if isinstance(kind, pa.BaseExtensionType) else noted and noted.decode("utf-8", "replace")
-    return None if name is None or name in _AS_STORED else f"{NOTED}{name}"
+    if isinstance(kind, pa.BaseExtensionType):
+        noted = kind.extension_name.encode()
+    return None if noted is None or noted in _AS_STORED else f"{NOTED}{noted.decode('utf-8', 'replace')}"
 
 
 def _type(column: Any) -> str:

@@ -132,7 +132,7 @@ MUTANTS = [
     M("leeward.engine._bind", "bind", 'found = ROWS', "pass", "tests/engine/test_column_types.py", "a view is drawn anew for each question"),
     M("leeward.engine._bind", "_letter_by_letter", "if text else column", "if False else column", "tests/attacks/test_tables.py", "two people whom a collation takes for one are one"),
     M("leeward.tables._parquet", "_noted", "if pa.types.is_duration(kind)", "if False", "tests/engine/test_engine_schema.py", "lengths of time are whole numbers of any unit"),
-    M("leeward.tables._parquet", "_noted", "name is None or name in _AS_STORED", "True", "tests/engine/test_engine_schema.py", "periods are whole numbers of any unit"),
+    M("leeward.tables._parquet", "_noted", "noted is None or noted in _AS_STORED", "True", "tests/engine/test_engine_schema.py", "periods are whole numbers of any unit"),
     M("leeward.tables._parquet", "_noted", "None if name is None or", "None if True or", "tests/engine/test_engine_schema.py", "an extension that Arrow does not know is not noticed"),
     M("leeward._buffers", "numbers", "np.packbits(~missing", "np.packbits(missing", "tests/test_buffers.py", "what is missing is there"),
     M("leeward._buffers", "as_numpy", "offset=kind.itemsize * values.offset", "offset=0", "tests/test_buffers.py", "a part of an array begins with the whole"),

@@ -128,7 +128,8 @@ def test_one_coordinate_of_one_is_the_geometric_law() -> None:
     for one_sided, law in ((True, DirectedGeometric(1, inf)), (False, DirectedGeometric(1, 1))):
         marginal = NormNoise(1, 1, one_sided=one_sided).marginal()
         for k in range(-3, 4):
-            assert marginal.pmf(k) == law.pmf(k)
+            assert (marginal.pmf(k), marginal.cdf(k)) == (law.pmf(k), law.cdf(k))
+            assert not 0 < law.cdf(k) < 1 or marginal.quantile(law.cdf(k)) == k, "also where it is met exactly"
         assert marginal.mean_absolute() == law.mean_absolute()
         assert marginal.variance() == law.variance()
         assert (marginal.up, marginal.down) == (law.up, law.down)

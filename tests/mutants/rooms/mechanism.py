@@ -151,4 +151,8 @@ MUTANTS = [
     M("leeward.mechanism._rank_selection", "RankSelection.__init__", "self._share.denominator > _PARTS", "False", "tests/mechanism/test_rank_selection.py", "a p of any number of digits, until there are people"),
     M("leeward.mechanism._rank_selection", "RankSelection.losses", "numerator * (people - 1)", "numerator * people", "tests/mechanism/test_rank_selection.py", "the least value is none of a grid's ends"),
     M("leeward.mechanism._rank_selection", "RankSelection.losses", "np.maximum(below, above)", "np.maximum(below, above) // 2", "tests/mechanism/test_rank_selection.py", "losses are half of what they are"),
+    M("leeward.mechanism._norm", "merged_beyond", "int(each[code])", "1", "tests/mechanism/test_norm.py", "what is beyond the box has what is left by one output a distance"),
+    M("leeward.mechanism._norm", "merged_beyond", "len(near) + np.arange(len(truths))", "np.full(len(truths), len(near))", "tests/mechanism/test_norm.py", "what is beyond the box is as likely for all as for the first"),
+    M("leeward.mechanism._norm", "merged_beyond", "[*near, *beyond]", "[*near, *beyond[::-1]]", "tests/mechanism/test_norm.py", "what is beyond the box is as likely for the first as for the last"),
+    M("leeward.mechanism._norm", "NormMechanism.on", "np.where(reached, far, -1)", "np.where(reached, far, far)", "tests/mechanism/test_norm.py", "one-sided noise reaches both ways in the matrix"),
 ]  # fmt: skip

@@ -84,4 +84,9 @@ MUTANTS = [
       "a stretch with nobody begins at the point before it"),
     M("leeward.mechanism._rank_selection", "RankSelection.release_sparse", "int(starts[run]) + place", "int(starts[run])", RANKS,
       "only the first point of a stretch is named"),
+    M("leeward.noise._by_tail", "ByTail.cdf", 'integer(k, "k") + 1', 'integer(k, "k")', "tests/noise/test_norm.py", "what is at most k is what is below it"),
+    M("leeward.noise._by_tail", "ByTail.pmf", "self.tail(k) - self.tail(k + 1)", "self.tail(k - 1) - self.tail(k)", "tests/noise/test_norm.py", "a value has the chance of the one below"),
+    M("leeward.noise._by_tail", "ByTail.quantile", "while self.cdf(low) >= p:", "while self.cdf(low) > p:", "tests/noise/test_norm.py", "a quantile at a knife edge below 0 is 0"),
+    M("leeward.noise._by_tail", "ByTail.quantile", "while self.cdf(high) < p:", "if self.cdf(high) < p:", "tests/mechanism/test_everyone.py tests/noise/test_norm.py", "a quantile is 2 at most"),
+    M("leeward.noise._by_tail", "within", "if not 0 < p < 1:", "if not 0 <= p < 1:", "tests/noise/test_norm.py tests/noise/test_geometric.py", "a quantile at 0 is looked for without end"),
 ]  # fmt: skip

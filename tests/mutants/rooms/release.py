@@ -160,4 +160,9 @@ MUTANTS = [
       "a person has one report, wherever they are"),
     M("leeward.ledger._memoized_reports", "MemoizedReports._seal", "self._cipher.encrypt(nonce, np.array(answer, \"<i8\").tobytes(), asked)",
       "self._cipher.encrypt(nonce, np.array(answer, \"<i8\").tobytes(), b\"\")", "tests/ledger/test_people.py", "answers can be exchanged in the file"),
+    M("leeward.ledger._sqlite", "engine_of", '"synchronous = FULL", ', "", "tests/ledger/test_ledger_crash.py tests/ledger/test_ledger_budget.py", "what is spent is lost with the power"),
+    M("leeward.ledger._sqlite", "engine_of", "connection.isolation_level = None", "pass", "tests/ledger/test_ledger_budget.py tests/ledger/test_people.py", "transactions begin where Python's driver guesses"),
+    M("leeward.ledger._sqlite", "engine_of", '"timeout": wait', '"timeout": 0.0', "tests/ledger/test_ledger_budget.py tests/ledger/test_people.py tests/ledger/test_ledger_files.py", "nobody waits for another's transaction"),
+    M("leeward.ledger._sqlite", "alone", "leeward_writes=True", "leeward_writes=False", "tests/ledger/test_people.py tests/ledger/test_ledger_budget.py", "two may write what both have read before"),
+    M("leeward.ledger._sqlite", "in_plain_words", "error.orig if isinstance(error, DBAPIError) else error", "error", FILES, "a ledger that is locked is told as one that is damaged"),
 ]  # fmt: skip

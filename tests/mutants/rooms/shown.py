@@ -106,4 +106,11 @@ MUTANTS = [
     M("leeward.local.series._statement", "_not_guaranteed", "if series.missing == \"keep\":", "if False:", "tests/truth/test_series_truth.py", "that a missing reading shows is not told"),
     M("leeward.local.series._billing", "Billing.price", "(self.law.line.fall + self.year_law.line.fall) * self.unit", "self.law.line.fall * self.unit",
       "tests/local/test_series_billing.py " + TRUTH, "the year's settlement is free"),
+    M("leeward.planner._plan_of", "PlanOf.words", "self.notion.with_epsilon(self.price)", "self.notion", "tests/truth/test_visitor_truth.py", "several stops are promised at the ε of one"),
+    M("leeward.planner._plan_of", "PlanOf.__str__", "words.reveals or 'nothing'", "words.reveals", "tests/planner", "that nothing is left unprotected is told as None"),
+    M("leeward.planner._plan_of", "PlanOf.__str__", "return plain_lines(", "return str(", "tests/shown/test_hostile_text.py", "a column's name steers the terminal that a plan is printed on"),
+    M(BASE, "Frame.around", "(*assumed, *self.promises)", "(*assumed,)", "tests/truth/test_report_truth.py", "what a monitor assumes is not told"),
+    M(BASE, "Frame.around", "(*guaranteed, _promised(plan))", "(*guaranteed,)", "tests/truth/test_visitor_truth.py", "the promise is not among what is guaranteed"),
+    M(BASE, "Frame.around", "by_noise=by_noise", "by_noise=True", "tests/truth/test_selection_truth.py", "a name is said to come from geometric noise"),
+    M(BASE, "_promised", "(delta := delta_of(plan))", "(delta := None)", "tests/truth/test_unlisted_truth.py", "the promise of groups that nobody listed keeps its δ to itself"),
 ]  # fmt: skip

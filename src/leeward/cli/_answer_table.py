@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Facts: TypeAlias = Iterable[tuple[str, str]]
 
 _TITLE = 21
-_TEXTS = ("notion", "by", "mechanism", "errs")
+_TEXTS = ("notion", "mechanism", "errs")
 
 
 def print_answers(report: AnswerReport | NameReport) -> None:

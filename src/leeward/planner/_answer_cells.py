@@ -27,13 +27,14 @@ def cells_of(report: NameReport | AnswerReport) -> tuple[Cells, list[str]]:
 
 def _name_cells(report: NameReport) -> Cells:
     counts = bool(report.asked.counts)
-    headings = ["notion", "by", "price\nε", "in the\nbudget", "95%\nwithin", *(["right", "off\nby"] if counts else [])]
+    headings = ["notion", "mechanism", "price\nε", "in the\nbudget", "95%\nwithin"]
+    headings += ["right", "off\nby"] if counts else []
     return headings, [_name(option, counts=counts) for option in report.shown]
 
 
 def _name(option: NameOptionPart, *, counts: bool) -> list[str]:
     within, expected = option.within_95_percent, option.expected
-    cells = [label(option.notion), option.by, short(option.price), _in_budget(option)]
+    cells = [label(option.notion), option.mechanism, short(option.price), _in_budget(option)]
     cells.append("–" if within is None else f"{within:,}")
     if not counts:
         return cells

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 from leeward._plain import at_most
 from leeward.accounting._budget_notion import budget_notion
 from leeward.accounting._price_of_delta import charge_delta
-from leeward.errors import BudgetConflictError, InputError, NoiseError, RefusedError
+from leeward.errors import BudgetConflictError, NoiseError, RefusedError
 from leeward.exact._real import Exact
 from leeward.notion import Notion, RemovalOnly, words_of
 from leeward.notion._metric import Manhattan, NormalisedManhattan
@@ -143,17 +143,6 @@ class AnswerComparison(Ways[Answered, AnswerOption]):
 
     def __str__(self) -> str:
         return "\n".join([*map(str, self.options), *self.advice])
-
-    def find(self, notion: str, mechanism: AnsweredBy | None = None) -> AnswerOption:
-        """Return the first row of a notion (by name), of any mechanism or of one.
-
-        Raises:
-            InputError: there is none.
-        """
-        for option in self.options:
-            if option.notion.name == notion and mechanism in (None, option.mechanism):
-                return option
-        raise InputError(f"{notion} with {mechanism}", "it was not compared", "Look at .options")
 
 
 def compare_answers(

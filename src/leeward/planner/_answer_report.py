@@ -187,14 +187,14 @@ class NameOptionPart(RowPart):
     """A notion, and a way to find the name.
 
     Attributes:
-        by: naming alone (``noisy max``), or noisy counts of all, of which the largest or smallest is taken.
+        mechanism: naming alone (``noisy max``), or noisy counts of all, of which the largest or smallest is taken.
         rate: of the noise, upwards; None where it is refused.
         within_95_percent: with that probability, whatever the counts are, the named one has at most so many fewer people
             than the busiest, or more than the quietest; None where it is not known.
         expected: what is to be expected of the counts that were given; None if none were.
     """
 
-    by: NamedBy
+    mechanism: NamedBy
     rate: str | None
     within_95_percent: int | None
     expected: ExpectedName | None
@@ -256,7 +256,7 @@ def name_report(compared: NameComparison) -> NameReport:
 def _name_option(option: NameOption, compared: NameComparison) -> NameOptionPart:
     return NameOptionPart(
         **row_keys(option, compared.scenario.left, rows=compared.query.of_rows),
-        by=option.by,
+        mechanism=option.mechanism,
         rate=None if option.rate is None else str(option.rate),
         within_95_percent=option.within,
         expected=option.expected,

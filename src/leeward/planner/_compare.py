@@ -27,10 +27,10 @@ from leeward.notion import Notion, UnboundedDP
 from leeward.planner._decisions import can_be_wrong, decisions
 from leeward.planner._everyone import admits, unbounded
 from leeward.planner._expected import Counts, check_counts
-from leeward.planner._option import Offered, Option, errors_of, with_counts
+from leeward.planner._option import Option, errors_of, with_counts
 from leeward.planner._plan import Deciding, Plan, Planned, moved, only_falls, plan_decisions
 from leeward.planner._plan_of import Asked as Question
-from leeward.planner._row import AnyRow, at_epsilon, notions_beside, with_prices
+from leeward.planner._row import AnyRow, Rows, at_epsilon, notions_beside, with_prices
 from leeward.planner._useless import refuse_useless
 from leeward.query import CountVisitors
 from leeward.query._selection import Counted
@@ -118,7 +118,7 @@ class Scenario:
 
 
 @dataclass(frozen=True)
-class Ways(Displayed, Generic[Question, AnyRow]):
+class Ways(Displayed, Rows[AnyRow], Generic[Question, AnyRow]):
     """A comparison of ways to answer a question of which nothing is decided: every row, and what was asked.
 
     Attributes:
@@ -139,11 +139,6 @@ class Ways(Displayed, Generic[Question, AnyRow]):
     def counted_in(self) -> str:
         """What the budget is counted in, as a ledger writes it."""
         return self.scenario.counted_in or budget_notion(self.notion, rows=self.query.of_rows)
-
-    @property
-    def possible(self) -> tuple[AnyRow, ...]:
-        """The rows that are not refused."""
-        return tuple(option for option in self.options if not option.refused)
 
 
 @dataclass(frozen=True)
@@ -187,7 +182,7 @@ class Asked(Deciding):
 
 
 @dataclass(frozen=True)
-class Comparison(Drawn):
+class Comparison(Drawn, Rows[Option]):
     """Every row, and what was asked. `leeward.planner._recommend` chooses among them.
 
     Attributes:
@@ -201,25 +196,10 @@ class Comparison(Drawn):
     options: tuple[Option, ...]
     as_written: Plan | None
     refusal: str
+    usual = "geometric"
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.options))
-
-    @property
-    def possible(self) -> tuple[Option, ...]:
-        """The rows that are not refused."""
-        return tuple(option for option in self.options if not option.refused)
-
-    def find(self, notion: str, mechanism: Offered = "geometric") -> Option:
-        """Return the first row of a notion (by name) and a mechanism.
-
-        Raises:
-            InputError: there is none.
-        """
-        for option in self.options:
-            if (option.notion.name, option.mechanism) == (notion, mechanism):
-                return option
-        raise InputError(f"{notion} with {mechanism}", "it was not compared", "Look at .options")
 
 
 def compare_decisions(query: Counted, notion: Notion, how: Deciding, scenario: Scenario) -> Comparison:

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from leeward.accounting._budget_notion import charge
 from leeward.accounting._price_between_units import priced
-from leeward.errors import BudgetConflictError, UndecidedError
+from leeward.errors import BudgetConflictError, InputError, UndecidedError
 from leeward.exact._real import Real, exact, inf
 from leeward.notion import Graded, Notion
 from leeward.notion._named import NAMED
@@ -31,6 +31,7 @@ class Row:
         incomparable: then the reason.
         in_asked: the least multiple of the notion asked for that covers one release; ∞ where something it protects is
             given up.
+        mechanism: what makes the answer.
     """
 
     notion: Notion
@@ -39,9 +40,40 @@ class Row:
     in_budget: Fraction | None = None
     incomparable: str = ""
     in_asked: Real = inf
+    mechanism: str
 
 
 AnyRow = TypeVar("AnyRow", bound=Row)
+
+
+class Rows(Generic[AnyRow]):
+    """The rows of a comparison.
+
+    Attributes:
+        options: all of them; refused ones too, with their reasons.
+        usual: the mechanism whose rows are found where none is named; None for that of the first row.
+    """
+
+    options: tuple[AnyRow, ...]
+    usual: ClassVar[str | None] = None
+
+    @property
+    def possible(self) -> tuple[AnyRow, ...]:
+        """The rows that are not refused."""
+        return tuple(option for option in self.options if not option.refused)
+
+    def find(self, notion: str, mechanism: str | None = None) -> AnyRow:
+        """Return the first row of a notion (by name) and a mechanism.
+
+        Raises:
+            InputError: there is none.
+        """
+        wanted = mechanism or self.usual
+        for option in self.options:
+            if option.notion.name == notion and wanted in (None, option.mechanism):
+                return option
+        by = "" if wanted is None else f" with {wanted}"
+        raise InputError(f"{notion}{by}", "it was not compared", "Look at .options")
 
 
 def with_prices(row: AnyRow, asked: Notion, counted_in: str, *, rows: bool) -> AnyRow:

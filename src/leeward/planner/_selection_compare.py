@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from leeward.accounting._budget_notion import budget_notion
-from leeward.errors import InputError, NoiseError, NotPrivateError, RefusedError
+from leeward.errors import NoiseError, NotPrivateError, RefusedError
 from leeward.exact._real import Real
 from leeward.noise import DirectedGeometric
 from leeward.notion import Notion
@@ -34,7 +34,7 @@ class NameOption(Row):
     """A row of ways to find a name.
 
     Attributes:
-        by: how the name is found.
+        mechanism: how the name is found.
         rate: of the noise: the larger, the better the name; that of the noise upwards where it goes both ways.
         plan: what `leeward.release` carries out; None for noisy counts, which are another question, and where it is refused.
         within: with probability at least 95 %, whatever the counts are, the one that is named has at most so many fewer
@@ -43,7 +43,7 @@ class NameOption(Row):
         expected: what is to be expected of the counts of the scenario; None without counts, or as for ``within``.
     """
 
-    by: NamedBy
+    mechanism: NamedBy
     rate: Real | None = None
     plan: SelectionPlan | None = None
     within: int | None = None
@@ -51,10 +51,10 @@ class NameOption(Row):
 
     def __str__(self) -> str:
         if self.refused:
-            return f"{self.notion}, {self.by}: refused: {self.refused}"
+            return f"{self.notion}, {self.mechanism}: refused: {self.refused}"
         how = "" if self.within is None else f", 95 % within {self.within:,}"
         right = "" if self.expected is None else f", right with probability {self.expected.right:.3g}"
-        return f"{self.notion}, {self.by}: price {self.price}{how}{right}"
+        return f"{self.notion}, {self.mechanism}: price {self.price}{how}{right}"
 
 
 @dataclass(frozen=True)
@@ -86,17 +86,6 @@ class NameComparison(Ways[Selection, NameOption]):
 
     def __str__(self) -> str:
         return "\n".join([*map(str, self.options), self.advice])
-
-    def find(self, notion: str, by: NamedBy = "noisy max") -> NameOption:
-        """Return the first row of a notion (by name) and a way to name.
-
-        Raises:
-            InputError: there is none.
-        """
-        for option in self.options:
-            if (option.notion.name, option.by) == (notion, by):
-                return option
-        raise InputError(f"{notion} by {by}", "it was not compared", "Look at .options")
 
 
 def compare_names(query: Selection, notion: Notion, scenario: Scenario) -> NameComparison:

@@ -39,11 +39,7 @@ def label(notion: NotionPart) -> str:
 
 def name(option: OptionPart | AnswerOptionPart | NameOptionPart) -> str:
     """Return an option's notion and mechanism."""
-    if isinstance(option, OptionPart):  # before the others are loaded: a plan of decisions needs none of them
-        return f"{label(option.notion)}, {option.mechanism}"
-    from leeward.planner._answer_report import NameOptionPart
-
-    return f"{label(option.notion)}, {option.by if isinstance(option, NameOptionPart) else option.mechanism}"
+    return f"{label(option.notion)}, {option.mechanism}"
 
 
 def head(asked: AskedPart) -> Iterable[tuple[str, str]]:

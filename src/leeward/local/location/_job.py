@@ -105,7 +105,7 @@ class LocationJob:
             geo.terms,
             track=None if tracks is None else tracks.part(),
             compared=levels.compared.get(""),
-            reports_a_day=None if budget is None or levels.column is not None else whole(budget.reports_a_day, "reports_a_day"),
+            reports_a_day=None if budget is None or a_day is not None else whole(budget.reports_a_day, "reports_a_day"),
             a_day=a_day,
             over=None if budget is None else budget.over,
             days=None if budget is None else in_words(spec.data.timezone, dated=spec.data.time is not None),

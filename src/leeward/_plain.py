@@ -68,9 +68,9 @@ def plain(text: str) -> str:
     for at, character in enumerate(text):
         hidden = steers(character) or _is_unseen(character, last[-1:], text[at + 1 : at + 2])
         composed = character.isascii() or unicodedata.is_normalized("NFC", last + character)
-        written = (
-            character.encode("unicode_escape", "surrogatepass").decode("ascii") if hidden or not composed else character
-        )
+        written = character
+        if hidden or not composed:
+            written = character.encode("unicode_escape", "surrogatepass").decode("ascii")
         made.append(written)
         # what the next one may be put together with: all from the last letter on
         last = last + written if unicodedata.combining(written[-1]) else written[-1]

@@ -96,8 +96,10 @@ class BestDecision:
     delta: Weight
 
     def __init__(self, presence: Exact, absence: Exact, alpha: Exact = 0, *, delta: Exact = 0) -> None:
-        self.__dict__.update(fall=positive(presence, "presence"), rise=positive(absence, "absence"))
-        self.__dict__.update(alpha=_chance(alpha), delta=_chance(delta))
+        object.__setattr__(self, "fall", positive(presence, "presence"))
+        object.__setattr__(self, "rise", positive(absence, "absence"))
+        object.__setattr__(self, "alpha", _chance(alpha))
+        object.__setattr__(self, "delta", _chance(delta))
 
     def at(self, k: int) -> Weight:
         """Return β_k."""

@@ -146,7 +146,7 @@ class Weight:
         signs = {c > 0 for c in terms.values()}
         if len(signs) == 1:
             return 1 if signs.pop() else -1
-        return sign_of(lambda precision: _at(precision, terms), lambda: _sum_str(terms))
+        return sign_of(Weight(terms).arb, lambda: _sum_str(terms))
 
     def __eq__(self, other: object) -> bool:
         known = other if isinstance(other, Weight) else number_or_none(other)
@@ -390,11 +390,6 @@ def _sum_arb(terms: _Sum) -> flint.arb:
         term = flint.arb(flint.fmpq(coefficient.numerator, coefficient.denominator))
         total += term * exponent._arb().exp() if exponent else term
     return total
-
-
-def _at(precision: int, terms: _Sum) -> Any:
-    with flint.ctx.workprec(precision):
-        return _sum_arb(terms)
 
 
 def _sum_str(terms: _Sum) -> str:

@@ -56,8 +56,9 @@ class CutGeometric(ByTail):
     both_ways: bool
 
     def __init__(self, rate: Exact, reach: int, *, both_ways: bool = False) -> None:
-        farthest = whole(reach, "reach", 0, says="noise goes so far and no farther")
-        self.__dict__.update(rate=finite(rate, "rate"), reach=farthest, both_ways=both_ways)
+        object.__setattr__(self, "rate", finite(rate, "rate"))
+        object.__setattr__(self, "reach", whole(reach, "reach", 0, says="noise goes so far and no farther"))
+        object.__setattr__(self, "both_ways", both_ways)
         if self.reach > LONGEST_REACH:
             raise NoiseError(
                 f"Noise of up to {self.reach:,}", "counts with it may not fit in 64 bits", "Take a larger ε or δ"

@@ -63,7 +63,9 @@ class NormNoise:
                 "only finite rates from 2^-50 upwards are sampled, so that the noise fits in 64 bits",
                 "Take a larger ε, or coarser units for the answer",
             )
-        self.__dict__.update(rate=number, size=whole(size, "size"), one_sided=one_sided)
+        object.__setattr__(self, "rate", number)
+        object.__setattr__(self, "size", whole(size, "size"))
+        object.__setattr__(self, "one_sided", one_sided)
 
     # ---- drawing
 

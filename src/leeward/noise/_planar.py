@@ -88,7 +88,8 @@ class PlanarNoise:
                 "there would be none: a draw is other than 0 once in e^(2^512)",
                 "Take a smaller ε, or a finer grid",
             )
-        self.__dict__.update(rate=number, norm=norm)
+        object.__setattr__(self, "rate", number)
+        object.__setattr__(self, "norm", norm)
 
     # ---- drawing
 

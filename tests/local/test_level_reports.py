@@ -6,6 +6,7 @@ import itertools
 import sqlite3
 from collections import defaultdict
 from contextlib import closing
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -375,7 +376,9 @@ def test_each_level_has_the_remap_and_the_best_mechanism_of_its_own_epsilon(fold
 def test_rows_are_shown_by_the_remap_of_their_level(folder: Path) -> None:
     made = check_job(spec(), folder=folder).levels
     for number, geo in enumerate(made.mechanisms.values()):
-        geo._shown = lambda noisy, number=number: (noisy[:, 0] + 0.25 * number, noisy[:, 1] * 1.0)
+        geo._steps = replace(
+            geo._steps, shown=lambda noisy, number=number: (noisy[:, 0] + 0.25 * number, noisy[:, 1] * 1.0)
+        )
     noisy = np.arange(8).reshape(4, 2)
     north, east = made.shown(noisy, TIERS)
     assert (north - noisy[:, 0]).tolist() == [0, 0.25, 0, 0.25]

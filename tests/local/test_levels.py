@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -88,7 +89,7 @@ def test_reports_are_drawn_at_their_own_level(town: Path) -> None:
 def test_rows_go_to_their_mechanism_and_come_back_in_order() -> None:
     made = levels()
     for offset, geo in enumerate(made.mechanisms.values(), start=1):
-        geo._draw = lambda points, offset=offset: points * 10 + offset  # type: ignore[misc]
+        geo._steps = replace(geo._steps, draw=lambda points, offset=offset: points * 10 + offset)
     points = np.arange(10).reshape(5, 2)
     at = ["careful", "usual", "usual", "careful", "usual"]
     assert (made.draw(points, at) - points * 10).tolist() == [[{"usual": 1, "careful": 2}[each]] * 2 for each in at]

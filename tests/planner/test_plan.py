@@ -34,6 +34,19 @@ def test_the_mechanism_follows_from_the_bound() -> None:
     assert plan(query(2), lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)).mechanism.law.up == Fraction(1, 2)
 
 
+def test_what_is_promised_of_several_stops_is_told_at_their_whole_price() -> None:
+    graded = lw.notion.GradedFacts(presence="1/2", absence="inf")
+    made = plan(query(None), graded, lw.Decide(safe_at_most=2), stop_after=3)
+    assert "ε_presence = 3/2" in made.words.definition
+    assert made.words.reveals
+    assert f"not protected: {made.words.reveals}" in str(made)
+
+
+def test_that_nothing_is_left_unprotected_is_told() -> None:
+    made = plan(query(), lw.BoundedDP("1"), lw.Decide(safe_at_most=2, error_at_most="0.05"))
+    assert str(made).endswith("not protected: nothing")
+
+
 def test_with_both_decisions_the_error_is_granted_to_the_one_that_can_be_wrong() -> None:
     made = plan(query(), lw.Presence("1"), lw.Decide(safe_at_most=2, dangerous_at_least=6, error_at_most="0.05"))
     assert made.sanitizer is not None

@@ -83,3 +83,23 @@ class Asked:
             )
         grain = Fraction(round_below(float(self.length) / 200))
         return self.loss / (math.ceil(Fraction((self.length + apart).bounds()[1]) / grain) * grain)
+
+
+def check_rate(epsilon: Real, diagonal: float) -> None:
+    """Refuse an ε a metre that shows positions, or leaves nothing of them in a box of this diagonal, in metres."""
+    mean = 2 / rate if (rate := float(epsilon)) else math.inf
+    if mean < 1:
+        raise RefusedError(
+            f"ε = {epsilon} a metre",
+            f"a report would lie {mean:.2g} metres from the truth on average: it would show where people are, and two"
+            f" positions 10 metres apart would be distinguished by odds of e^{10 * float(epsilon):.3g}",
+            'Say what is to be indistinguishable: within = "200 m", factor = "2" is ε = ln 2/200 a metre',
+        )
+    if mean > diagonal:
+        far = f"{mean:,.0f}" if mean < 1e9 else f"{mean:.3g}"
+        raise LowUtilityError(
+            f"ε = {epsilon} a metre",
+            f"a report would lie {far} metres from the truth on average, and the box is only"
+            f" {diagonal:,.0f} metres across: nearly all reports would be moved to its edge",
+            "Take a larger ε, or a larger box",
+        )

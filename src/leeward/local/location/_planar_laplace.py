@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, get_args
 
@@ -24,25 +23,26 @@ from leeward._plain import echo
 from leeward._taught import taught
 from leeward.distance import Plane
 from leeward.distance._plane import Norm
-from leeward.errors import InputError, LowUtilityError, RefusedError, check_choice
+from leeward.errors import InputError, LowUtilityError, check_choice
 from leeward.exact._real import Exact, Real, exact, sqrt
 from leeward.exact._weight import Weight
 from leeward.local._neighbours import check_neighbours
 from leeward.local._untouched import warn
-from leeward.local.location._after import BayesRemap, PriorPlaces, check_resolution, h3_cells, h3_centres
-from leeward.local.location._asked import Asked
+from leeward.local.location._after import BayesRemap, PriorPlaces
+from leeward.local.location._asked import Asked, check_rate
 from leeward.local.location._box import Box
 from leeward.local.location._clamped import Clamped
 from leeward.local.location._compare import BestOverPlaces
 from leeward.local.location._documents import LocationStatement
 from leeward.local.location._felt import METRES, Felt
 from leeward.local.location._length import metres, round_below
-from leeward.local.location._over_places import ExponentialOverPlaces, OverPlaces, said_of
+from leeward.local.location._over_places import ExponentialOverPlaces, OverPlaces
 from leeward.local.location._positions import check_pairs, columns_of
 from leeward.local.location._posterior import posterior
 from leeward.local.location._projection import LocalPlane
 from leeward.local.location._seen import SeenOverPlaces, SeenPlanar, seen_of
 from leeward.local.location._statement import statement
+from leeward.local.location._steps import Steps
 from leeward.local.location._terms import Drawn, Missing, Outside, Terms
 from leeward.mechanism._planar import Displacement, PlanarMechanism
 from leeward.noise import Bits, SystemBits
@@ -88,7 +88,6 @@ class PlanarLaplace:
         epsilon: ε a metre, exact, which keeps what was asked.
         plane: the local plane.
         mechanism: the mechanism on the plane's grid.
-        terms: what is done besides noise.
         described: what it was made from, without the entropy: another process makes the same mechanism from it.
         fit_for_release: whether the entropy is fit for a release.
 
@@ -120,7 +119,7 @@ class PlanarLaplace:
         self.asked, self.promise = asked, asked.text
         self.plane = LocalPlane(self.box)
         self.outside, self.missing = outside, missing
-        self._check_rate(asked.rate)
+        check_rate(asked.rate, self.plane.diagonal)
         size = exact(round_below(1 / (200 * float(asked.rate)))) if step is None else metres(step, "step")
         if size > Fraction(self.plane.diagonal):
             raise LowUtilityError(
@@ -130,7 +129,7 @@ class PlanarLaplace:
             )
         self.apart = (sqrt(2) if norm == "euclidean" else exact(2)) * (size + 2 * _COMPUTED)
         self.epsilon = asked.kept(self.apart)
-        self._check_rate(self.epsilon)
+        check_rate(self.epsilon, self.plane.diagonal)
         check_neighbours(self.epsilon * (size + self.apart), asked.text, "positions", f"{size} metres")
         west, south, east, north = (edge / float(size) for edge in self.plane.extent())
         self.mechanism = PlanarMechanism(
@@ -143,32 +142,14 @@ class PlanarLaplace:
         self.described = {"box": self.box, **promised, "outside": outside, "missing": missing}
         source = bits or SystemBits()
         self._bits, self.fit_for_release = source, source.fit_for_release
-        self.terms, self._among = Terms(), ""
-        self._best: OverPlaces | None = None
-        self._to_grid: Callable[[Floats, Floats], Points] = self._nearest_point
-        self._draw: Callable[[Points], Points] = lambda points: self.mechanism.noisy(points, source)
-        self._shown: Callable[[Points], tuple[Floats, Floats]] = self._in_box
-
-    def _check_rate(self, epsilon: Real) -> None:
-        """Refuse an ε a metre that shows positions, or leaves nothing of them."""
-        mean = 2 / rate if (rate := float(epsilon)) else math.inf
-        if mean < 1:
-            raise RefusedError(
-                f"ε = {epsilon} a metre",
-                f"a report would lie {mean:.2g} metres from the truth on average: it would show where people are, and two"
-                f" positions 10 metres apart would be distinguished by odds of e^{10 * float(epsilon):.3g}",
-                'Say what is to be indistinguishable: within = "200 m", factor = "2" is ε = ln 2/200 a metre',
-            )
-        if mean > self.plane.diagonal:
-            far = f"{mean:,.0f}" if mean < 1e9 else f"{mean:.3g}"
-            raise LowUtilityError(
-                f"ε = {epsilon} a metre",
-                f"a report would lie {far} metres from the truth on average, and the box is only"
-                f" {self.plane.diagonal:,.0f} metres across: nearly all reports would be moved to its edge",
-                "Take a larger ε, or a larger box",
-            )
+        self._steps = Steps(self._nearest_point, lambda points: self.mechanism.noisy(points, source), self._in_box)
 
     # ---- what is promised
+
+    @property
+    def terms(self) -> Terms:
+        """What is done besides noise."""
+        return self._steps.terms
 
     @property
     def norm(self) -> Norm:
@@ -193,12 +174,12 @@ class PlanarLaplace:
     @property
     def price(self) -> str:
         """What one report costs, exactly, as text that stores keep: reports of another price do not share a budget."""
-        return f"{self.epsilon} a metre, {self.norm}, snapping {self.snapping}{self._among}"
+        return f"{self.epsilon} a metre, {self.norm}, snapping {self.snapping}{self._steps.among}"
 
     @property
     def priced_in(self) -> str:
         """What a price is an ε of, as text that stores keep: reports of several ε share a budget where this is one."""
-        return f"ε a metre, {self.norm}, snapping ε times {self.apart} metres{self._among}"
+        return f"ε a metre, {self.norm}, snapping ε times {self.apart} metres{self._steps.among}"
 
     @property
     def law(self) -> str:
@@ -208,7 +189,7 @@ class PlanarLaplace:
         """
         b = self.box
         edges = ", ".join(repr(edge) for edge in (b.west, b.south, b.east, b.north))
-        return f"ε = {self.epsilon} a metre, {self.norm}, step {self.step} in the box ({edges}){self._among}"
+        return f"ε = {self.epsilon} a metre, {self.norm}, step {self.step} in the box ({edges}){self._steps.among}"
 
     def describe(self) -> Displacement:
         """Return how far reports lie from the truth, in metres, before they are moved inside the box."""
@@ -236,7 +217,7 @@ class PlanarLaplace:
             raise InputError(f"prior = {echo(prior)}", "it gives each position a weight", "Give {(39.9, 116.4): 1, …}")
         if prior:  # one over nobody is refused for that
             check_pairs(list(prior))
-        return posterior(self, (latitude, longitude), prior, self._best)
+        return posterior(self, (latitude, longitude), prior, self._steps.over)
 
     def attacker(
         self,
@@ -272,7 +253,7 @@ class PlanarLaplace:
 
     def seen(self, places: PriorPlaces) -> SeenPlanar | SeenOverPlaces:
         """Return how likely reports are from places, as somebody knows who saw them as they were drawn."""
-        return seen_of(self.mechanism, self._best, places)
+        return seen_of(self.mechanism, self._steps.over, places)
 
     def statement(self) -> LocationStatement:
         """Return the privacy statement: what is promised, on what grounds, and what is not."""
@@ -361,30 +342,17 @@ class PlanarLaplace:
         Raises:
             InputError: for malformed places, and after `best_over` or `to_h3`.
         """
-        self._not_after(best=self._best is not None)
+        self._steps.check_places(after=True)
         places = PriorPlaces.of(self.plane, latitude, longitude, weights)
         remap = BayesRemap(places, self.mechanism.snapped(places.at), float(self.epsilon), self.norm)
-
-        def shown(noisy: Points) -> tuple[Floats, Floats]:
-            best = remap(self.mechanism.positions(noisy))
-            return places.latitude[best], places.longitude[best]
-
-        made = copy.copy(self)
-        made.terms = replace(self.terms, places="remap")
-        made._shown = shown
-        return made
+        return self._made(self._steps.to_places(places, lambda noisy: remap(self.mechanism.positions(noisy))))
 
     def to_h3(self, resolution: int) -> PlanarLaplace:
         """Return the same mechanism with each report moved to the centre of the H3 cell that it lies in.
 
         At the edge of the box that centre may lie a little outside it.
         """
-        check_resolution(resolution)
-
-        made = copy.copy(self)
-        made.terms = replace(self.terms, h3=resolution)
-        made._shown = lambda noisy: h3_centres(h3_cells(*self.shown(noisy), resolution))
-        return made
+        return self._made(self._steps.to_h3(resolution))
 
     def best_over(
         self,
@@ -407,7 +375,7 @@ class PlanarLaplace:
         Raises:
             InputError: for places that are malformed or too many, or of which two are on one grid point; after `to_h3`.
         """
-        self._not_after()
+        self._steps.check_places(after=False)
         best = BestOverPlaces.of(self, latitude, longitude, weights, felt=felt)
         return self._over(best, "best", felt), best
 
@@ -427,32 +395,18 @@ class PlanarLaplace:
             weights: as there.
             felt: as there.
         """
-        self._not_after()
+        self._steps.check_places(after=False)
         found = ExponentialOverPlaces.of(self, PriorPlaces.of(self.plane, latitude, longitude, weights), felt)
         return self._over(found, "exponential", felt), found
 
     def _over(self, best: OverPlaces, how: Drawn, felt: Felt) -> PlanarLaplace:
-        made = copy.copy(self)
-        made._best = best
-        made._to_grid = lambda north, east: best.points[best.places.nearest(*self.box.nearest(north, east))]
-        said = None if how == "best" and felt.plain else said_of(best, felt, self.epsilon)
-        never = tuple(region.name for region in felt.regions if region.back == "never")
-        made.terms = replace(self.terms, places=how, felt=said, never=never)
-        law = "the best" if how == "best" else f"the exponential mechanism, of scale {said and said.scale!r},"
-        made._among = f", {law} over the places {best.places.digest()}{felt.law}"
-        made._draw = lambda points: best.report(points, self._bits)
-        made._shown = best.degrees
-        return made
+        return self._made(self._steps.drawn_over(best, how, felt, self.epsilon, self.box, self._bits))
 
-    def _not_after(self, *, best: bool = False) -> None:
-        """Refuse to move reports to places, or draw them over places, after a step that this would undo."""
-        if best or self.terms.h3 is not None:
-            done = "drawn over public places" if best else "given as H3 cells"
-            raise InputError(
-                f"Places for reports that are {done}",
-                "noise comes first, then places, then cells",
-                "Begin with the mechanism before that step",
-            )
+    def _made(self, steps: Steps) -> PlanarLaplace:
+        """Return the same mechanism with other steps."""
+        made = copy.copy(self)
+        made._steps = steps
+        return made
 
     # ---- the three steps of a report
 
@@ -472,15 +426,15 @@ class PlanarLaplace:
 
     def to_grid(self, latitude: Floats, longitude: Floats) -> Points:
         """Return the grid points of positions that are `present`, moved into the box first. Not to be shown."""
-        return self._to_grid(given_array(latitude), given_array(longitude))
+        return self._steps.to_grid(given_array(latitude), given_array(longitude))
 
     def draw(self, points: Points) -> Points:
         """Return noisy grid points for grid points: what is private. Shape (n, 2)."""
-        return self._draw(points)
+        return self._steps.draw(points)
 
     def shown(self, noisy: Points) -> tuple[Floats, Floats]:
         """Return noisy grid points as they are shown, in degrees: post-processing."""
-        return self._shown(noisy)
+        return self._steps.shown(noisy)
 
     def _nearest_point(self, latitude: Floats, longitude: Floats) -> Points:
         return self.mechanism.snap(self.plane.project(*self.box.nearest(latitude, longitude)))

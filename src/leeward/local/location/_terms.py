@@ -198,13 +198,15 @@ class PositionNoise(Protocol):
     box: Box
     plane: LocalPlane
     mechanism: PlanarMechanism
-    terms: Terms
     asked: Asked
     promise: str
     epsilon: Real
     outside: Outside
     missing: Missing
     fit_for_release: bool
+
+    @property
+    def terms(self) -> Terms: ...
 
     @property
     def norm(self) -> Norm: ...

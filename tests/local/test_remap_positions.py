@@ -223,6 +223,13 @@ def test_too_many_places_or_two_at_one_point_have_no_best_mechanism() -> None:
         GEO.best_over([39.9, 39.9], [116.4, 116.4])
 
 
+def test_a_position_outside_goes_to_the_place_nearest_to_where_it_is_clamped() -> None:
+    geo = PlanarLaplace(box=(4.8, 52.3, 5.0, 52.4), within="1 km", factor=2, outside="clamp")
+    made, _ = geo.best_over([52.36, 52.31], [4.95, 4.999])
+    asked = made.to_grid(np.array([52.36, 52.36, 52.31]), np.array([20.0, 4.95, 4.999])).tolist()
+    assert asked[0] == asked[1] != asked[2], "as the crow flies the other place is nearer"
+
+
 @pytest.mark.parametrize("resolution", [-1, 16, True, 8.0])
 def test_what_is_no_resolution(resolution: Any) -> None:
     with pytest.raises(InputError, match="resolutions 0 to 15"):

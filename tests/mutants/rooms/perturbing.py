@@ -221,8 +221,8 @@ MUTANTS = [
     M("leeward.ledger._hashed_ids", "_cmac", "rows, done = rows[~is_last], done + _SIZE", "rows, done = rows[:0], done", "tests/ledger/test_hashed_ids.py", "ids that begin alike are one person"),
     M("leeward.ledger._identity", "payer", "and len(digits) <= _DIGITS", "", "tests/ledger/test_identity.py", "a long number in digits is not the one with an exponent"),
     M("leeward.ledger._spent", "distinct", "if (np.diff(first[order]) > 0).all():", "if True:", "tests/ledger/test_people.py", "two reports of one person in a day are of two"),
-    M("leeward.local.location._steps", "Steps.check_places", "self.terms.h3 is not None", "False", "tests/local/test_planar_laplace.py tests/local/test_remap_positions.py tests/local/test_felt_places.py", "places come after cells"),
-    M("leeward.local.location._steps", "Steps.check_places", "drawn = after and self.over is not None", "drawn = False", "tests/local/test_planar_laplace.py tests/local/test_remap_positions.py tests/local/test_felt_places.py", "a report that was drawn over places is remapped again"),
-    M("leeward.local.location._steps", "Steps.drawn_over", "box.nearest(north, east)", "(north, east)", "tests/local/test_planar_laplace.py tests/local/test_remap_positions.py tests/local/test_felt_places.py", "whoever is outside the box goes to another place"),
-    M("leeward.local.location._steps", "Steps.drawn_over", "replace(self.terms, places=how", "replace(Terms(), places=how", "tests/local/test_planar_laplace.py tests/local/test_remap_positions.py tests/local/test_felt_places.py", "what was done before is forgotten where reports are drawn over places", equivalent=True),
+    M("leeward.local.location._steps", "Steps.check_places", "self.terms.h3 is not None", "False", "tests/local/test_posterior.py", "places come after cells"),
+    M("leeward.local.location._steps", "Steps.check_places", "drawn = after and self.over is not None", "drawn = False", "tests/local/test_posterior.py", "a report that was drawn over places is remapped again"),
+    M("leeward.local.location._steps", "Steps.drawn_over", "box.nearest(north, east)", "(north, east)", "tests/local/test_remap_positions.py", "whoever is outside the box goes to another place"),
+    M("leeward.local.location._steps", "Steps.drawn_over", "replace(self.terms, places=how", "replace(Terms(), places=how", "tests/local/test_remap_positions.py", "what was done before is forgotten where reports are drawn over places", equivalent=True),
 ]  # fmt: skip

@@ -186,7 +186,7 @@ def test_a_plan_sets_names_beside_noisy_counts(one: Town) -> None:
     code, out, err = one.run("plan", spec, "--json", "--counts", "0:39,9:1")
     assert code == 0, err
     report = json.loads(out)
-    rows = {(row["notion"]["name"], row["by"]): row for row in report["options"]}
+    rows = {(row["notion"]["name"], row["mechanism"]): row for row in report["options"]}
     assert rows["presence", "noisy max"]["within_95_percent"] == NoisyMax("1").within(40)
     assert rows["presence", "noisy counts"]["within_95_percent"] > 2 * NoisyMax("1").within(40)
     assert rows["presence", "noisy max"]["expected"]["right"] > 0.99

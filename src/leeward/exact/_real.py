@@ -98,7 +98,7 @@ class Real:
             return math.inf, math.inf
         return outward(self._near())
 
-    def _near(self) -> Any:
+    def _near(self) -> flint.arb:
         """Enclose the value to 60 bits, however much cancels; a value that may be 0 at every precision less closely."""
         for precision in (80, *PRECISIONS[2:]):
             ball = self.arb(precision)
@@ -409,7 +409,7 @@ def sqrt(value: Exact) -> Real:
     return Real({(radicand, ()): outer})
 
 
-def sign_of(enclose: Any, named: Callable[[], str]) -> int:
+def sign_of(enclose: Callable[[int], flint.arb], named: Callable[[], str]) -> int:
     """Return the sign of a non-zero real given as ``enclose(precision) -> arb``; it is named only where that fails.
 
     Raises:

@@ -13,7 +13,7 @@ import functools
 import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import flint
 
@@ -44,7 +44,7 @@ class LogPrime:
     def __init__(self, prime: int) -> None:
         self.prime = prime
 
-    def arb(self) -> Any:
+    def arb(self) -> flint.arb:
         """Enclose ln p at the precision in force."""
         return flint.arb(self.prime).log()
 
@@ -66,7 +66,7 @@ class LogSum:
     def __init__(self, terms: _Sum) -> None:
         self.sum = tuple(sorted(terms.items(), key=lambda item: str(item[0])))
 
-    def arb(self) -> Any:
+    def arb(self) -> flint.arb:
         """Enclose the logarithm at the precision in force."""
         return _sum_arb(dict(self.sum)).log()
 

@@ -31,7 +31,7 @@ from leeward.verification._logs import Logs, Matrix, enclosed, enclosed_log, log
 from leeward.verification._neighbours import neighbours
 from leeward.verification._outputs import one_distance, protected_columns
 from leeward.verification._steps import IrreduciblePairs
-from leeward.verification._verdict import DeltaVerdict, Interval, Verdict
+from leeward.verification._verdict import DeltaVerdict, Interval, Outcome, Verdict
 
 S = TypeVar("S")
 
@@ -291,7 +291,7 @@ class _Pairs:
 
     def _verdict(
         self,
-        outcome: Any,
+        outcome: Outcome,
         reason: str,
         worst: _Triple | None,
         scale: Interval,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sqlite3
 from contextlib import closing
@@ -10,6 +11,8 @@ from contextlib import closing
 import pandas as pd
 import pytest
 from tests.session.conftest import Town
+
+from leeward.spec import read_spec
 
 EVERYONE = ("safe_at_most = 2", 'safe_at_most = 20\nabout = "everyone"')
 
@@ -119,3 +122,20 @@ def test_a_monitor_that_needs_no_bound_is_about_everyone(town: Town) -> None:
     code, _, err = town.run("release", town.spec(*changes), "--out", town.out)
     assert code == 0, err
     assert json.loads((town.folder / "out" / "release.json").read_text())["decision"]["about"] == "everyone"
+
+
+@pytest.mark.parametrize(("guess", "most"), [(9, "at most 9 people"), (1, "at most 1 person"), (0, "nobody")])
+def test_the_odds_of_a_dry_run_say_for_which_guess_they_are(town: Town, guess: int, most: str) -> None:
+    """With nine left out somewhere, none with more than eleven is called safe; with nobody, one with twelve mostly is."""
+    of_whom = (EVERYONE[0], f"{EVERYONE[1]}\nleft_out = {guess}")
+    _, out, _ = town.run("release", town.spec(of_whom), "--dry-run")
+    assert f"These chances hold where nobody was left out, and {most} anywhere." in out
+    each = dict(re.findall(r"(?m)^ *(\d+) +([\d.e-]+) *$", out))
+    q = math.exp(-1 / 2)  # two upward noises of rate 1/2: their sum is s with probability (s + 1)(1 - q)²qˢ
+    for there in (0, 11, 12):
+        wanted = sum((s + 1) * (1 - q) ** 2 * q**s for s in range(20 - guess - there + 1))
+        assert float(each[str(there)]) == pytest.approx(wanted, abs=1e-6)
+    (made,) = read_spec(town.spec(of_whom)).plans()
+    assert f"by the true count, where nobody was left out, and {most} anywhere:" in str(made)
+    (made,) = read_spec(town.spec()).plans()
+    assert "by the true count:" in str(made)

@@ -189,3 +189,13 @@ def test_a_budget_about_visits_says_that_it_is_no_promise_for_numbers() -> None:
         lw.price(lw.BoundedDP("1"), lw.Presence("1"))
     with pytest.raises(LeewardError, match=r"Release under addition-only, or keep"):
         lw.price(lw.RemovalOnly("1"), lw.AdditionOnly("1"))
+
+
+def test_a_cap_that_was_changed_is_not_said_to_be_the_first(town: Town) -> None:
+    town.run("release", town.spec(), "--out", town.out)
+    town.run("budget", "set-cap", "--ledger", town.folder / "budget.db", "town", "6")
+    _, _, err = town.run("release", town.spec(), "--out", town.out)
+    assert (
+        "The cap of 'town' is 6, and this release says 5: it was fixed by the first release, or changed on purpose"
+        in err
+    )

@@ -132,7 +132,7 @@ _MOST_ROWS = 15
 
 def _print_statement(statement: Statement) -> None:
     from leeward._statement import AdaptiveStated, DecidingStatement, SanitizedStated, UnlistedStatement
-    from leeward.planner._people import there
+    from leeward.planner._people import if_left_out, there
     from leeward.report._words import factor
 
     notion, mechanism = statement.notion, statement.mechanism
@@ -171,6 +171,8 @@ def _print_statement(statement: Statement) -> None:
             continue
         curve.add_row(str(entry.count), *(probability(Decimal(chance), 6) for chance in entry.said))
     print_parts("", curve)
+    if statement.decision.safe_if_left_out:
+        say(f"\nThese chances hold {if_left_out(statement.decision.left_out)}.")
 
 
 def _print_odds(statement: UnlistedStatement) -> None:

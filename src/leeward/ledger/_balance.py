@@ -48,13 +48,13 @@ def agree(
     if cap is not None and cap != fixed_to.epsilon:
         raise BudgetConflictError(
             f"The cap of '{dataset}' is {fixed_to.epsilon}, and this release says {cap}",
-            "the cap was fixed by the first release",
+            "it was fixed by the first release, or changed on purpose since",
             f"Write {fixed_to.epsilon}, or change the cap on purpose with `leeward budget set-cap`",
         )
     if cap_delta is not None and cap_delta != fixed_to.delta:
         raise BudgetConflictError(
             f"The cap on δ of '{dataset}' is {fixed_to.delta}, and this release says cap_delta = {cap_delta}",
-            "the cap was fixed by the first release",
+            "it was fixed by the first release, or changed on purpose since",
             f"Write {fixed_to.delta}, or change it on purpose with `leeward budget set-cap --delta`",
         )
 

@@ -22,6 +22,7 @@ from leeward.notion._metric import Manhattan, NormalisedManhattan
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, RankAccuracy, UnlistedAccuracy
 from leeward.planner._compare import Scenario, Ways
 from leeward.planner._number_plan import NumberPlan
+from leeward.planner._people import people
 from leeward.planner._rank_plan import RankPlan
 from leeward.planner._row import Row, at_epsilon, notions_beside, with_prices
 from leeward.planner._statistic_plan import PercentileMechanism, plan_statistic
@@ -98,7 +99,7 @@ class AnswerOption(Row):
             many = accuracy.by_number[_MANY]
             return f"95 % within {at_most(many.within_95_percent)} for {many.number:,} {accuracy.counted}"
         if isinstance(accuracy, UnlistedAccuracy):
-            return f"a group is shown every second time with {accuracy.half_shown_from:,} {accuracy.counted}"
+            return f"a group is shown every second time with {people(accuracy.half_shown_from, accuracy.counted)}"
         if isinstance(accuracy, RankAccuracy):
             return f"95 % within {accuracy.within_95_percent:,} {accuracy.counted}"
         return "" if accuracy is None else f"95 % within {at_most(accuracy.within_95_percent)}"

@@ -15,6 +15,11 @@ def people(count: int, many: Many = "people") -> str:
     return "nobody" if count == 0 else counted(count, "person", "people")
 
 
+def if_left_out(most: int) -> str:
+    """Say for which places the chances of words about all who were there are exact, by a guess of how many are left out."""
+    return f"where nobody was left out, and {f'at most {people(most)}' if most else 'nobody'} anywhere"
+
+
 def at_most_people(count: int, many: Many = "people") -> str:
     """Say how many people a safe place has: ``nobody``, ``at most 2 people``."""
     return people(count, many) if count == 0 else f"at most {people(count, many)}"

@@ -31,7 +31,7 @@ from leeward.notion import Notion, in_rows
 from leeward.planner._decisions import STATES, Decisions, decisions
 from leeward.planner._everyone import About, LeftOut, check_about, everyone
 from leeward.planner._number_plan import steps_of
-from leeward.planner._people import at_most_people, people
+from leeward.planner._people import at_most_people, if_left_out, people
 from leeward.planner._plan_of import PlanOf
 from leeward.planner._scans import refuse_scans
 from leeward.query import CountVisitors
@@ -277,7 +277,8 @@ class Plan(PlanOf[Counted], Drawn):
         # where the list may be shorter than c, the price is only known from above
         at_most = "at most " if self.places is None and self.mechanism.payments(None) > 1 else ""
         paid = f"{self.mechanism} under {self.notion}, price {at_most}{self.price}"
-        return [paid, *lines, "chance of each word, by the true count:", *curve]
+        of = f", {if_left_out(self.left_out)}" if odds else ""
+        return [paid, *lines, f"chance of each word, by the true count{of}:", *curve]
 
     def draw(self, counts: NDArray[np.int64], bits: Bits) -> NDArray[np.int64]:
         """Return the mechanism's whole output for exact counts, as one int64 a place: what the ledger stores."""

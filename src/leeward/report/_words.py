@@ -27,6 +27,7 @@ from leeward._statement import (
 from leeward.planner._decisions import STATES
 from leeward.planner._people import a, at_most_people, people, places
 from leeward.planner._people import empty as empty_of
+from leeward.planner._people import if_left_out as left_out_so
 from leeward.query._records import counted_once
 
 KEPT = {"latest": "visited last", "earliest": "visited first"}
@@ -111,8 +112,7 @@ def if_left_out(statement: DecidingStatement) -> str:
     decision = statement.decision
     if not decision.safe_if_left_out:
         return ""
-    most = f"at most {people(decision.left_out)}" if decision.left_out else "nobody"
-    return f", where nobody was left out, and {most} anywhere"
+    return f", {left_out_so(decision.left_out)}"
 
 
 def certainty(statement: DecidingStatement) -> str:

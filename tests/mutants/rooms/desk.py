@@ -45,4 +45,5 @@ MUTANTS = [
     M("leeward.desk._desk", "Desk.public", 'sheet == data.get("visits_table")', "False", "tests/desk/test_desk_workbooks.py", "the private table is its own public list"),
     M("leeward.desk._worth", "least_epsilon_within", "<= error", "< 2 * error", QUESTIONS, "an ε is offered at which the wish is not met"),
     M("leeward.spec._first_question", "promises", 'a_number(query["lower"]) >= 0', "True", QUESTIONS + " tests/cli/test_init.py", "a sum of negative numbers is said never to be too low"),
+    M("leeward.desk._views", "_environment", "= escape", "= lambda value: value", f"{ATTACK}::test_a_form_sends_names_back_as_they_are_however_they_are_shown", "a form sends back what is shown of a name, and not the name"),
 ]  # fmt: skip

@@ -113,4 +113,10 @@ MUTANTS = [
     M(BASE, "Frame.around", "(*guaranteed, _promised(plan))", "(*guaranteed,)", "tests/truth/test_visitor_truth.py", "the promise is not among what is guaranteed"),
     M(BASE, "Frame.around", "by_noise=by_noise", "by_noise=True", "tests/truth/test_selection_truth.py", "a name is said to come from geometric noise"),
     M(BASE, "_promised", "(delta := delta_of(plan))", "(delta := None)", "tests/truth/test_unlisted_truth.py", "the promise of groups that nobody listed keeps its δ to itself"),
+    M("leeward.planner._useless", "_refuse_number", "if not made.notion.all_records:", "if True:", "tests/shown/test_advice_followed.py", "a rank and a histogram are named where both are refused"),
+    M("leeward.planner._useless", "_refuse_number", "if made.notion.name != Manhattan.name:", "if True:", "tests/shown/test_advice_followed.py", "who asks under a notion of closeness is told to choose it"),
+    M("leeward.planner._plan", "_never_stops", "safe_at_most is not None and only_falls(query, notion)", "True", "tests/shown/test_advice_followed.py", "a mechanism that stops is named where it is refused"),
+    M("leeward.errors", "", "`leeward budget set-cap`; before the first release, where it is given", "`leeward budget set-cap`", "tests/shown/test_advice_followed.py", "the cap of a budget that is not open is to be changed in a ledger"),
+    M("leeward.cli._dry_run", "_print_statement", "if statement.decision.safe_if_left_out:", "if False:", "tests/session/test_everyone_command.py", "odds of a guess are printed without the guess"),
+    M("leeward.planner._plan", "Plan.lines", 'if odds else ""', 'if False else ""', "tests/session/test_everyone_command.py", "odds of a guess are shown in Python without the guess"),
 ]  # fmt: skip

@@ -135,6 +135,18 @@ def _has_a_manifest_that_lies(town: Town) -> Path:
     return town.out
 
 
+def _has_a_manifest_with_half_a_character(town: Town) -> Path:
+    town.out.mkdir()
+    (town.out / MANIFEST).write_text('{"what": "a release", "files": {"\\ud800": ["0"]}}')
+    return town.out
+
+
+def _has_a_manifest_with_half_a_character_in_a_digest(town: Town) -> Path:
+    town.out.mkdir()
+    (town.out / MANIFEST).write_text('{"what": "a release", "files": {"a": ["\\ud800"]}}')
+    return town.out
+
+
 def _has_a_manifest_that_is_a_link(town: Town) -> Path:
     town.out.mkdir()
     (town.folder / "list.json").write_text(json.dumps({"what": "a release", "files": {}}))
@@ -161,6 +173,8 @@ IN_THE_WAY: list[Callable[[Town], Path]] = [
     _has_a_path_that_is_too_long,
     _cannot_be_made_there,
     _has_a_manifest_that_lies,
+    _has_a_manifest_with_half_a_character,
+    _has_a_manifest_with_half_a_character_in_a_digest,
     _has_a_manifest_that_is_a_link,
     _has_another_kind_of_output,
 ]

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from leeward._paths import read_small, resolve
+from leeward._plain import is_text
 from leeward._scratch import Scratch, scratch, sweep
 from leeward.errors import InputError
 from leeward.outputs._disk import alone_in, digest, digest_or_none, mode, said, set_aside, sync
@@ -266,7 +267,9 @@ def _read(path: Path, shown: Path, what: str) -> dict[str, list[str]]:
         files: dict[str, list[str]] = dict(found["files"])
         kind = found["what"]
         sound = isinstance(kind, str) and all(_is_name(name) for name in files)
-        sound = sound and all(isinstance(d, list) and all(isinstance(one, str) for one in d) for d in files.values())
+        sound = sound and all(
+            isinstance(d, list) and all(isinstance(one, str) and is_text(one) for one in d) for d in files.values()
+        )
     except (ValueError, TypeError, KeyError, RecursionError):
         sound = False
     except OSError as error:
@@ -293,4 +296,4 @@ def _read(path: Path, shown: Path, what: str) -> dict[str, list[str]]:
 def _is_name(name: str) -> bool:
     parts = name.split("/")
     sound = all(part not in (".", "..") and _PART.fullmatch(part) for part in parts)
-    return sound and len(parts) <= 2 and name != MANIFEST
+    return sound and len(parts) <= 2 and name != MANIFEST and is_text(name)

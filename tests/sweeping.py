@@ -15,7 +15,19 @@ WHOLE = ("accounting", "benchmarks", "distance", "exact", "noise", "notion", "or
 """Rooms whose tests take seconds in all: `make test` runs them whole."""
 
 COMPLETE = {
-    *("analysis", "cli", "conformance", "grid", "keys", "ledger", "machine_checked", "mechanism", "mutants", "outputs"),
+    *(
+        "analysis",
+        "attacks",
+        "cli",
+        "conformance",
+        "grid",
+        "keys",
+        "ledger",
+        "machine_checked",
+        "mechanism",
+        "mutants",
+        "outputs",
+    ),
     *("papers", "proofs", "query", "report", "shown", "spec", "tables", "truth", "verification"),
     *("test_desk_browser", "test_extreme_rates", "test_machine_integers"),
     *("test_architecture", "test_arguments", "test_docstrings", "test_documents", "test_masked_arrays", "test_schemas"),

@@ -211,8 +211,11 @@ ODD = ["", "\0", "a\0b", "nan", "inf", "1e400", "-1", "9" * 400, "9" * 5000, "1/
        "\ufeff", "\U0010ffff", "[1]", "=1+1", "postgresql://a:pw@h/db", "*.csv"]  # fmt: skip
 
 
+PARTS = [0, *(pytest.param(part, marks=pytest.mark.long) for part in range(4, len(ODD), 4))]
+
+
 @pytest.mark.parametrize("step", [*ANSWERS, "drafts"])
-@pytest.mark.parametrize("part", range(0, len(ODD), 4))
+@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.sweep
 def test_no_word_in_a_form_or_an_address_is_a_defect(seat: Seat, step: str, part: int) -> None:
     name = walked(seat)
@@ -243,7 +246,7 @@ TABLE = {
 
 
 @pytest.mark.parametrize("step", TABLE)
-@pytest.mark.parametrize("part", range(0, len(ODD), 4))
+@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.sweep
 def test_no_word_in_a_form_about_a_table_is_a_defect(seat: Seat, step: str, part: int) -> None:
     rows = (f"u{i},{'ab'[i % 2]},2026-03-14T19:{i:02},{i}" for i in range(60))

@@ -91,6 +91,14 @@ def test_windows_may_stand_at_the_top() -> None:
     assert len(check_spec(spec).plans()) == 2
 
 
+def test_a_zone_that_is_none_is_refused_before_windows_are_cut_in_it() -> None:
+    spec = copy.deepcopy(GIVEN)
+    spec["window"]["every"] = "30min"
+    spec["data"]["timezone"] = "Europe/Pari"
+    with pytest.raises(SpecError, match="timezone = 'Europe/Pari': it is not the name of a time zone"):
+        check_spec(spec).plans()
+
+
 def test_graded_notions_have_two_prices() -> None:
     spec = copy.deepcopy(GIVEN)
     spec["protect"] |= {"notion": "graded", "presence": "1", "absence": "4", "if_more": "refuse"}

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from leeward.errors import SpecError
 from leeward.query import Window, moment
+from leeward.query._source import check_zone
 from leeward.query._window import is_shown
 from leeward.spec._sections import Moment, Span
 
@@ -21,6 +22,8 @@ def cut(start: Moment, end: Moment, every: str, timezone: str | None) -> list[Sp
     What clocks of the time zone never show, as between 02:00 and 03:00 where they are put forward, is no window: nobody can
     have been anywhere then, and an answer would be paid for.
     """
+    if timezone is not None:
+        check_zone(timezone)
     written = re.fullmatch(r"(\d{1,9}) *(min|h|d)", every.strip())
     if written is None or int(written[1]) == 0:
         raise SpecError(

@@ -23,6 +23,7 @@ Session = tuple[psycopg.Connection[Any], str]
 LISTED = [
     *["north", "north west", "7", "South", "east", "a\\d", "x.y", "none", "é", "0"],
     *["caf\u00e9", "\uff17a", "O'Hare", "a-b", "ab", "wide space", "5b", "30"],
+    *["haifa", "jaffa", "\\u200fakko", "m\u202en", "tel \u2764"],
     *["52", "4000", "1,600,000", "12.0"],
     *["north (exit)", "A~B", "Hawai'i", 'bar "Luna"', "1-2-3", "San\u00b7ta", "c/d", "Wi-Fi"],
 ]
@@ -31,6 +32,7 @@ NAMED = [
     *["south", "East ", "a\\d ", "x-y", "É", "q"],
     *["cafe\u0301", "7a", "O\u2019Hare", "a\u2013b", "a\u200bb\ufeff", "wide\u3000\u2009space"],
     *["\uff15\uff42", "\u0663\u0660"],
+    *["\u200fhaifa", "\u2067jaffa\u2069", "\u200fakko", "m\\u202en", "tel \u2764\ufe0f"],
     *["52.0", "52.5", "4.000\u202f000", "4'000", "1600000", "12", "120"],
     *[
         "north \uff08exit\uff09",
@@ -48,12 +50,17 @@ ROWS = [*((key, INSIDE) for key in NAMED), ("NONE", LATER)]
 
 
 def spaced(key: str) -> str:
-    return " ".join(re.sub("[\u00ad\u200b-\u200d\u2060\ufeff]", "", key).split())
+    return " ".join(
+        "".join(sign for sign in key if unicodedata.category(sign) != "Cf" and not "\ufe00" <= sign <= "\ufe0f").split()
+    )
 
 
 def forms(key: str) -> set[str]:
-    """The ways to write a key in Unicode."""
-    return {key, *(unicodedata.normalize(form, key) for form in ("NFC", "NFD", "NFKC", "NFKD"))}
+    """The ways to write a key in Unicode, with signs that nobody sees written out or not."""
+    out = "".join(c if c.isprintable() or c in " \u00a0" else c.encode("unicode_escape").decode() for c in key)
+    back = re.sub(r"\\u([0-9a-f]{4})", lambda sign: chr(int(sign[1], 16)), key)
+    normal = {unicodedata.normalize(form, each) for each in (key, out, back) for form in ("NFC", "NFD", "NFKC", "NFKD")}
+    return {key, out, back} | normal
 
 
 def narrow(key: str) -> str:

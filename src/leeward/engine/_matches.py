@@ -11,6 +11,7 @@ compared with what rows hold as the public list is.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from leeward._plain import counted
+from leeward._plain import counted, is_text, plain
 from leeward._private import Private
 from leeward.engine._beyond import Beyond
 from leeward.engine._bound import Bound
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
 
 _SPACES: Final = "\\s\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_UNSEEN: Final = "\u00ad\u200b-\u200d\u2060\ufeff"
+_UNSEEN: Final = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
 
 
 def _spaced(text: ir.Value) -> ir.Value:
@@ -69,9 +70,19 @@ def _narrow(text: ir.Value) -> ir.Value:
     return text.translate("".join(narrow), "".join(narrow.values()))
 
 
+_WRITTEN_OUT: Final = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U(000[0-9a-f]{5}|0010[0-9a-f]{4}))")
+"""A sign that nobody sees, as `plain` shows it: whoever copies a name from a page or a terminal has these letters."""
+
+
 def _forms(key: str) -> list[str]:
-    """How a key may be written in Unicode: an accented letter is one character or two, a digit wide or not."""
-    return list(dict.fromkeys([key, *(unicodedata.normalize(form, key) for form in ("NFC", "NFD", "NFKC", "NFKD"))]))
+    """How a key may be written in Unicode: an accented letter is one character or two, a digit wide or not.
+
+    And how it reads where signs that nobody sees are written out, or are what was written out.
+    """
+    read = _WRITTEN_OUT.sub(lambda sign: chr(int(next(filter(None, sign.groups())), 16)), key)
+    written = [each for each in (key, read, plain(key)) if is_text(each)]
+    normal = (unicodedata.normalize(form, each) for each in written for form in ("NFC", "NFD", "NFKC", "NFKD"))
+    return list(dict.fromkeys([*written, *normal]))
 
 
 _THOUSANDS: Final = "^(\\d+)[,.' \u00a0\u202f\u2019](\\d{3})"

@@ -59,6 +59,8 @@ MUTANTS = [
     M("leeward.engine._matches", "_spaced", 'f"[{_SPACES}]+"', '"[ ]+"', "tests/engines/test_spelt_otherwise.py", "spaces that do not break are not seen"),
     M("leeward.engine._matches", "_spaced", '.re_replace(f"[{_UNSEEN}]+", "")', "", "tests/engines/test_spelt_otherwise.py", "characters that are not seen tell keys apart"),
     M("leeward.engine._matches", "_marked", "for mark, others in _MARKS.items():", "for mark, others in list(_MARKS.items())[::2]:", "tests/engines/test_spelt_otherwise.py", "quotes and tildes tell keys apart"),
+    M("leeward.engine._matches", "_forms", "(key, read, plain(key))", "(key, plain(key))", "tests/engines/test_spelt_otherwise.py", "a key that was copied from a page, with a sign written out, matches nothing"),
+    M("leeward.engine._matches", "", "\\u200b-\\u200f", "\\u200b-\\u200d", "tests/engines/test_spelt_otherwise.py", "a mark of direction before a name makes a place safe"),
     M("leeward.engine._matches", "_forms", '("NFC", "NFD", "NFKC", "NFKD")', '("NFC",)', "tests/engines/test_spelt_otherwise.py", "other Unicode forms of a listed key are not looked for"),
     M("leeward.session._doubts", "doubts", 'looks[0].dropped.get("filtered")', "False", "tests/session/test_check.py",
       "rows that a filter spells otherwise are left out unasked"),

@@ -22,4 +22,4 @@ def test_nothing_is_overspent_and_each_answer_is_recorded(tmp_path: Path, monkey
     spec.loader.exec_module(module)
     found = module.load(tmp_path, clients=12, seconds=8.0)
     assert found.took["new"]
-    assert found.at(0.5, "new") <= found.at(0.99)
+    assert found.at(0.5, "new") <= found.at(0.99, "new")

@@ -83,29 +83,26 @@ def test_a_cap_that_was_edited_in_the_past_is_not_shown_as_true(place: Place) ->
             attempt()
 
 
+def leave_out(path: Path, index: str, of: str, but: str) -> None:
+    """Make an index list some rows only, and say that it lists all."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as raw:
+        raw.executescript(
+            f"DROP INDEX {index}; CREATE INDEX {index} ON {of} WHERE {but}; PRAGMA writable_schema = ON;"
+            f"UPDATE sqlite_master SET sql = 'CREATE INDEX {index} ON {of}' WHERE name = '{index}'"
+        )
+
+
 def test_an_index_that_leaves_entries_out_is_found_before_a_balance_is_read_by_it(path: Path) -> None:
     """Else an earlier balance is the last that is found, and every hash of it fits."""
     spend(path, "a", "b")
-    with closing(sqlite3.connect(path, isolation_level=None)) as raw:
-        raw.executescript(
-            "DROP INDEX entries_by_dataset; CREATE INDEX entries_by_dataset ON entries (dataset, number) WHERE number < 4;"
-            "PRAGMA writable_schema = ON;"
-            "UPDATE sqlite_master SET sql = 'CREATE INDEX entries_by_dataset ON entries (dataset, number)'"
-            " WHERE name = 'entries_by_dataset'"
-        )
+    leave_out(path, "entries_by_dataset", "entries (dataset, number)", "number < 4")
     with pytest.raises(LedgerError, match="An index of the ledger does not list what is in it"):
         Ledger(path)
 
 
 def test_an_index_of_answers_is_checked_where_all_is_checked(path: Path) -> None:
     spend(path, "a", "b")
-    with closing(sqlite3.connect(path, isolation_level=None)) as raw:
-        raw.executescript(
-            "DROP INDEX charges_by_content; CREATE INDEX charges_by_content ON charges (dataset, version, digest_columns)"
-            " WHERE key = 'a'; PRAGMA writable_schema = ON;"
-            "UPDATE sqlite_master SET sql = 'CREATE INDEX charges_by_content ON charges (dataset, version, digest_columns)'"
-            " WHERE name = 'charges_by_content'"
-        )
+    leave_out(path, "charges_by_content", "charges (dataset, version, digest_columns)", "key = 'a'")
     with pytest.raises(LedgerError, match="An index of the ledger does not list what is in it"):
         Ledger(path).check()
 

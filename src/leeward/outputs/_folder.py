@@ -267,9 +267,7 @@ def _read(path: Path, shown: Path, what: str) -> dict[str, list[str]]:
         files: dict[str, list[str]] = dict(found["files"])
         kind = found["what"]
         sound = isinstance(kind, str) and all(_is_name(name) for name in files)
-        sound = sound and all(
-            isinstance(d, list) and all(isinstance(one, str) and is_text(one) for one in d) for d in files.values()
-        )
+        sound = sound and all(isinstance(d, list) and all(map(is_text, d)) for d in files.values())
     except (ValueError, TypeError, KeyError, RecursionError):
         sound = False
     except OSError as error:

@@ -226,8 +226,10 @@ def _matches(pattern: str) -> list[str]:
         DataError: it matches a folder that is named like a table, as Spark writes one, a link to nothing or a pipe; or it
             leads through a folder that cannot be looked into.
     """
-    if "\0" in pattern or not glob.has_magic(pattern):
-        return [] if "\0" in pattern else glob.glob(pattern)
+    if "\0" in pattern:
+        return []
+    if not glob.has_magic(pattern):
+        return glob.glob(pattern)
     _refuse_closed(pattern)
     found = glob.glob(pattern, recursive=True)
     for path in found:

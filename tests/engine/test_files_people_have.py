@@ -9,8 +9,11 @@ import csv
 import datetime as dt
 import gzip
 import io
+import itertools
 import json
+import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -177,6 +180,28 @@ def test_what_is_not_written_so_is_unreadable_and_counted(wrong: str, tmp_path: 
 def test_formats_that_say_no_time_are_refused(form: str) -> None:
     with pytest.raises(SpecError, match="time_format"):
         TimeFormat.of(form)
+
+
+def test_a_number_in_a_file_of_texts_is_what_python_takes_for_one(tmp_path: Path) -> None:
+    """The engine's own cast reads ``+-5`` as −5 and ``1_0`` as ten; every text of up to three of these signs is tried."""
+    signs = ("+", "-", "1", ".", "e", "_", "20")
+    texts = sorted({"".join(each) for n in (1, 2, 3) for each in itertools.product(signs, repeat=n)})
+    pd.DataFrame({"who": range(len(texts)), "kw": texts}).to_csv(tmp_path / "n.csv", index=False)
+    query = lw.statistic(
+        lw.records(tmp_path / "n.csv", person="who"), "histogram", column="kw", lower=-21, upper=2021, step=1
+    )
+    expected, unreadable = Counter[int](), 0
+    for text in texts:
+        try:
+            number = float("_" if "_" in text else text)
+        except ValueError:
+            unreadable += 1
+        else:
+            expected[min(max(math.floor(number), -21), 2020)] += 1
+    with open_data(query, read_keys(query)) as table:
+        found = table.exactly(query, "answer")
+    assert {at - 21: count for at, count in enumerate(found.counts.tolist()) if count} == expected
+    assert found.dropped["unreadable_number"] == unreadable
 
 
 def test_decimal_commas_are_numbers_and_points_beside_them_are_none(tmp_path: Path) -> None:

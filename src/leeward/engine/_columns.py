@@ -36,6 +36,17 @@ def columns_by_role(named: Mapping[str, str | None], keep: Iterable[str]) -> dic
     return columns | {f"column {index} of keep": column for index, column in enumerate(keep, 1)}
 
 
+_NUMBER = r"(?i)^\s*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf|infinity|nan)\s*$"
+
+
+def number_written(texts: ir.Value) -> ir.Value:
+    """Each text as a float: a decimal number, with or without an exponent, or an infinity; null where it is none.
+
+    The cast of DuckDB alone would read ``+-5`` as −5 and ``1_0`` as ten.
+    """
+    return texts.re_search(_NUMBER).ifelse(texts, ibis.null()).try_cast("float64")
+
+
 def who(rows: ir.Table, column: str, bound: Bound) -> ir.Value:
     """The person of each row; null where missing.
 
@@ -188,7 +199,7 @@ def point(rows: ir.Table, visits: Visits, grid: Grid) -> tuple[ir.Value, ir.Valu
         values = rows[column]
         kind = values.type()
         if kind.is_string():
-            number = values.try_cast("float64")
+            number = number_written(values)
             unreadable |= values.notnull() & number.isnull()
         elif kind.is_null() or (kind.is_numeric() and not kind.is_boolean()):
             number = values.cast("float64")

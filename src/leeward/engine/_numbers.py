@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from leeward.engine._beyond import Beyond
 from leeward.engine._bound import Bound
 from leeward.engine._builtin import leeward_decimal, whole_quotient
-from leeward.engine._columns import columns_by_role, kept, like_whole
+from leeward.engine._columns import columns_by_role, kept, like_whole, number_written
 from leeward.engine._matches import Matches, matches
 from leeward.engine._roles import INTERVALS
 from leeward.engine._timed import Opened, Reasons, VisitCounts, cut, integers
@@ -245,9 +245,12 @@ def _index(
                 "Store the numbers as 64-bit integers in units of the step, or take a larger step or narrower bounds",
             )
         # float32 goes through its text, so that it too is the decimal that it prints as
-        text = leeward_decimal(column) if kind.is_floating() and kind.nbytes < 8 else column
+        number = leeward_decimal(column) if kind.is_floating() and kind.nbytes < 8 else column
         read, inside, near = (_unused(rows, word) for word in ("read", "inside", "near"))
-        rows = bound.staged(f"leeward_read{which}", rows.mutate(**{read: text.try_cast("float64")}))
+        rows = bound.staged(
+            f"leeward_read{which}",
+            rows.mutate(**{read: number_written(number) if kind.is_string() else number.try_cast("float64")}),
+        )
         number = rows[read].isnan().ifelse(ibis.null(), rows[read])
         # finer than the step, so that a number with more digits is rounded rightly
         finer = (scale * 10**places for places in range(9, 0, -1))
@@ -282,7 +285,7 @@ def _beyond(rows: Any, query: Statistic) -> dict[str, Any]:
         column = rows[name]
         if column.type().is_null():
             continue
-        number = column if column.type().is_numeric() else column.try_cast("float64")
+        number = column if column.type().is_numeric() else number_written(column)
         here = {"below": number < float(values.lower), "above": number > float(values.upper)}
         found = {side: found.get(side, ibis.literal(False)) | is_so.fill_null(False) for side, is_so in here.items()}
     return found

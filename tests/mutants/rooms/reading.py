@@ -168,6 +168,8 @@ MUTANTS = [
     M("leeward.local.series._files", "ReadingsFile.rewrite", "start += len(table)", "start += 0", "tests/local/test_series_job.py", "noisy readings land in other rows"),
     M("leeward.engine._bind", "bind", "check_bound(columns, file, by_engine.columns)", "pass", "tests/engine/test_bound_columns.py",
       "a name that the engine made is read as one of the file's"),
+    M("leeward.engine._columns", "number_written", "texts.re_search(_NUMBER).ifelse(texts, ibis.null())", "texts", "tests/engine/test_files_people_have.py",
+      "a text that is no number is read as one"),
     M("leeward.engine._bind", "_lock", "'statistics_propagation,filter_pushdown'", "''", "tests/engine/test_damaged_files.py", "what a Parquet file says of its rows is believed"),
     M("leeward.engine._bind", "bind", "check_pages(file, tuple(names))", "pass", "tests/engine/test_damaged_files.py", "damaged pages are read on"),
     M("leeward.tables._parquet", "in_pieces", "pre_buffer=False", "pre_buffer=True", "tests/tables/test_in_pieces.py", "a Parquet file is held whole"),

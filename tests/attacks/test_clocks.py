@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -14,9 +15,10 @@ import pyarrow as pa
 import pytest
 from tests.visited import open_visits
 
+import leeward as lw
 from leeward.engine import read_places
 from leeward.errors import SpecError
-from leeward.query import count_visitors, places, visits
+from leeward.query import Window, count_visitors, places, visits
 
 STEP = timedelta(minutes=15)
 ZONES = {
@@ -91,3 +93,39 @@ def test_rows_are_inside_by_the_rule(name: str) -> None:
                         inside = sum(wall <= reading < until for reading in readings)
                     asked = count_visitors(seen, listed, start=wall, end=until)
                     check(opened, asked, inside, refused=first == end)
+
+
+@pytest.mark.parametrize(
+    ("name", "hour", "back"),
+    [
+        ("America/New_York", datetime(2026, 11, 1, 5), timedelta(hours=1)),
+        ("Australia/Lord_Howe", datetime(2026, 4, 4, 14, 30), timedelta(minutes=30)),
+        ("Antarctica/Troll", datetime(2026, 10, 24, 23), timedelta(hours=2)),
+    ],
+)
+def test_the_second_pass_of_an_hour_is_a_window_of_its_own(
+    name: str, hour: datetime, back: timedelta, tmp_path: Path
+) -> None:
+    """Its windows were equal to those of the first pass, and had their counts: safe, where 40 people were."""
+    hour = hour.replace(tzinfo=UTC)
+    times = [hour + STEP / 2] * 2 + [hour + back + STEP / 2] * 40
+    seen = visits(
+        pa.table({"p": range(42), "v": ["a"] * 42, "t": pa.array(times, pa.timestamp("us", "UTC"))}),
+        person="p",
+        place="v",
+        time="t",
+    )
+    listed, zone = places(pa.table({"place": ["a"]}), place="place"), ZoneInfo(name)
+    ends = [(at.astimezone(zone), (at + STEP).astimezone(zone)) for at in (hour, hour + back)]
+    assert ends[0][0].replace(tzinfo=None) == ends[1][0].replace(tzinfo=None), "they are not shown twice"
+    first, second = (Window(*both) for both in ends)
+    assert first != second
+    assert first == Window(*(end.astimezone(UTC) for end in ends[0]))
+    assert hash(first) == hash(Window(*(end.astimezone(UTC) for end in ends[0])))
+    asked = [count_visitors(seen, listed, start=start, end=end) for start, end in ends]
+    plans = [lw.plan(each, lw.AdditionOnly("40"), lw.Decide(safe_at_most=5), mechanism="sanitized") for each in asked]
+    budget = lw.Budget(str(tmp_path / "b.db"), dataset="d", cap="200")
+    watch = lw.monitor(plans, budget, if_doubtful="publish")
+    assert [one.to_arrow()["state"].to_pylist() for one in watch.releases] == [["safe"], ["obscure"]]
+    checked = lw.release_all({"one": plans[0], "two": plans[1]}, budget, if_doubtful="publish")
+    assert [one.to_arrow()["state"].to_pylist() for one in checked.values()] == [["safe"], ["obscure"]]

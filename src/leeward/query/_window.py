@@ -11,9 +11,12 @@ from leeward._plain import echo, is_finer_than_microseconds
 from leeward.errors import SpecError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Window:
-    """The half-open span of time [start, end): both with an offset from UTC, or both without."""
+    """The half-open span of time [start, end): both with an offset from UTC, or both without.
+
+    Windows are equal if they are one span: of instants, whatever zone these are written in.
+    """
 
     start: datetime
     end: datetime
@@ -40,6 +43,13 @@ class Window:
                 "the end itself does not belong to the window",
                 "Give an end later than the start",
             )
+
+    # Python compares two times of one zone by their readings, by which an hour and the same hour shown again are one
+    def __eq__(self, other: object) -> bool:
+        return self.public() == other.public() if isinstance(other, Window) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.public().values()))
 
     @property
     def aware(self) -> bool:

@@ -162,9 +162,9 @@ def _rows(found: Checked, *, ends: bool) -> Iterator[tuple[str, str]]:
 
 def _window(found: Checked) -> str:
     windows = [each for made in found.plans if (each := made.counted.window) is not None]
-    first, last = min(windows, key=lambda each: each.start), max(windows, key=lambda each: each.end)
+    ends = [each.public() for each in windows]
     what = "the window runs" if len(windows) == 1 else f"the {len(windows)} windows run"
-    return f"{what} from {first.public()['start']} to {last.public()['end']}"
+    return f"{what} from {min(each['start'] for each in ends)} to {max(each['end'] for each in ends)}"
 
 
 def _spelt(matched: Matches, title: str, lost: str) -> Iterator[tuple[str, str]]:

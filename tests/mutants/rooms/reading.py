@@ -213,6 +213,8 @@ MUTANTS = [
     M(COLUMNS, "kept", "fill_null(False)", "fill_null(True)", COUNTS + " tests/engine/test_engine_digest.py", "a missing value passes the filter"),
     M(COLUMNS, "point", "both.ifelse(value, ibis.null())", "value", "tests/engine/test_engine_places.py " + COUNTS, "half a position is a position"),
     M(CLOCK, "bounds", "-(-start * per_second // 10**6)", "start * per_second // 10**6", "tests/engine/test_engine_clock.py", "the start of a window is rounded down"),
+    M("leeward.query._window", "Window.__eq__", "self.public() == other.public()", "(self.start, self.end) == (other.start, other.end)",
+      "tests/attacks/test_clocks.py", "an hour and the same hour shown again are one window"),
     M("leeward.query._window", "is_between_passes", "shown.fold or ", "", "tests/session/test_clocks_put_back.py",
       "an end in the second pass of an hour is told as any other"),
     M("leeward.query._window", "is_between_passes", " and twice(reading - timedelta(microseconds=1))", "", "tests/session/test_clocks_put_back.py",

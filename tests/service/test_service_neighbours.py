@@ -8,7 +8,10 @@ its headers, and its body with the random id and the drawn numbers taken out.
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,10 @@ import pytest
 from tests.service.conftest import ROWS, SAFE, SUM, VISITS, WHEN, Stand, at_once, with_, write_tables
 
 from leeward.ledger import Ledger
-from leeward.service._answering import MOST_UNANSWERED
+from leeward.service._answering import MOST_UNANSWERED, Ticks, UnansweredError
+from leeward.service._app import MOST_AT_ONCE
+from leeward.service._documents import Asked
+from leeward.session._session import Session
 
 OTHERS: dict[str, Any] = {
     "somebody at every place": [*VISITS, *(("p0", place, "2026-01-01T18:30:00") for place in "abcd" * 5)],
@@ -156,6 +162,28 @@ def test_a_data_set_is_closed_to_who_was_told_that_too_often_and_to_nobody_else(
     other = with_(SUM, "query", upper=90)
     assert stand.post("/release", "people", other).status_code == 503
     assert stand.post("/release", "people", other, who="bob").status_code == 200, "nor is another analyst"
+
+
+def test_at_once_they_are_told_no_more_often(made: Callable[[str], Stand], monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once(monkeypatch)
+    stand, gate = made("the table"), threading.Barrier(MOST_AT_ONCE)
+    opened, (ann,) = Session.__enter__, stand.offers.tokens.read()
+
+    def together(session: Session) -> Session:
+        with suppress(threading.BrokenBarrierError):  # where they are not at work together, nobody waits for ever
+            gate.wait(0.3)
+        return opened(session)
+
+    def ask(upper: int) -> None:
+        spec = {**SUM, "query": {**SUM["query"], "kind": "median", "upper": 2**58 + upper}}
+        with pytest.raises(UnansweredError):
+            stand.answering.drawn(stand.answering.ready(ann, Asked(data_set="people", spec=spec)), Ticks(1))
+
+    monkeypatch.setattr(Session, "__enter__", together)
+    with ThreadPoolExecutor(MOST_AT_ONCE) as several:
+        list(several.map(ask, range(2 * MOST_UNANSWERED)))
+    assert len([said for said in stand.told if "was not answered" in said]) == MOST_UNANSWERED
+    assert "is closed to new questions of ann" in stand.told[-1]
 
 
 def test_what_comes_of_the_table_is_seen_at_whole_multiples_of_a_public_time(

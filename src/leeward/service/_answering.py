@@ -138,7 +138,8 @@ class Answering:
     def __init__(self, offers: Offers, tell: Callable[[str], object], bits: Bits | None = None) -> None:
         self.offers, self._tell, self._bits = offers, tell, bits
         self._held = Held()
-        self._unanswered, self._lock = Counter[tuple[str, str]](), threading.Lock()
+        self._unanswered, self._at_work = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+        self._ended = threading.Condition()
 
     def data_sets(self, who: Issued) -> DataSets:
         """Return what an analyst may ask."""
@@ -226,8 +227,7 @@ class Answering:
         ready = self._known(who, asked)
         if ready.stored is None:
             self._refuse_dear(ready)
-            if self._unanswered[ready.data_set.name, ready.analyst.name] >= MOST_UNANSWERED:
-                raise UnansweredError(*UNANSWERED)
+            self._refuse_closed(ready)
         return ready
 
     def stored(self, ready: Ready) -> Answered:
@@ -251,18 +251,38 @@ class Answering:
                 raise NoTokenError("This token", "it was revoked", "Ask the curator")
 
         ready.session.progress = paced
-        try:
-            with ready.session as session:
-                try:
-                    release = session.publish(ready.priced, *answer([(session, ready.priced)]))
-                except CapExceededError:
-                    raise self._dear(ready) from None
-        except (CapExceededError, NoTokenError, UnavailableError):
-            raise
-        except Exception as error:
-            self._note(ready, error)
-            raise UnansweredError(*UNANSWERED) from None
+        with self._one_of_few(ready):
+            try:
+                with ready.session as session:
+                    try:
+                        release = session.publish(ready.priced, *answer([(session, ready.priced)]))
+                    except CapExceededError:
+                        raise self._dear(ready) from None
+            except (CapExceededError, NoTokenError, UnavailableError):
+                raise
+            except Exception as error:
+                self._note(ready, error)
+                raise UnansweredError(*UNANSWERED) from None
         return self._answered(ready, release)
+
+    def _refuse_closed(self, ready: Ready) -> None:
+        if self._unanswered[ready.data_set.name, ready.analyst.name] >= MOST_UNANSWERED:
+            raise UnansweredError(*UNANSWERED)
+
+    @contextmanager
+    def _one_of_few(self, ready: Ready) -> Iterator[None]:
+        """Wait until so few of an analyst are at work that, if none of them is answered, they are not told so too often."""
+        of = ready.data_set.name, ready.analyst.name
+        with self._ended:
+            self._ended.wait_for(lambda: self._at_work[of] < max(1, MOST_UNANSWERED - self._unanswered[of]))
+            self._refuse_closed(ready)
+            self._at_work[of] += 1
+        try:
+            yield
+        finally:
+            with self._ended:
+                self._at_work[of] -= 1
+                self._ended.notify_all()
 
     def _of(self, who: Issued, name: str) -> tuple[DataSet, Analyst]:
         data_set, analyst = self.offers.data_sets.get(name), who.analyst(name)
@@ -335,7 +355,7 @@ class Answering:
         self._tell(f"leeward: a question of {who} about '{name}' was not answered: {said}")
         if isinstance(error, LedgerError) and not isinstance(error, BudgetConflictError | ContentChangedError):
             return  # a ledger that is busy or full says nothing about the table
-        with self._lock:
+        with self._ended:
             self._unanswered[name, who] += 1
             if self._unanswered[name, who] == MOST_UNANSWERED:
                 self._tell(

@@ -292,6 +292,71 @@ def test_two_releases_of_one_draft_at_once_have_a_folder_each(seat: Seat, monkey
     assert sorted(path.name for path in seat.desk.released.iterdir()) == [f"{name}-1", f"{name}-2"]
 
 
+def people(seat: Seat, question: dict[str, str], person: str = "user", never: str = "safe") -> str:
+    """Answer the steps of a question about a table of people, up to its strength, and return the name of the draft."""
+    rows = (f"u{i},{'ab'[i % 2]},2026-03-14T19:{i:02},{i}" for i in range(60))
+    (seat.folder / "people.csv").write_text("\n".join(["user,venue,when,age", *rows]))
+    name = seat.drafted("people.csv", "table")
+    for step, given in {
+        "table": {"person": person, "time": ""},
+        "question": question,
+        "promise": {"never": never, "people": "2"},
+    }.items():
+        assert seat.post(f"/drafts/{name}/{step}", given).status_code == 303
+    return name
+
+
+def words(page: Any) -> str:
+    """What a page says."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page.text)).split())
+
+
+GROUPS = {"kind": "count", "group": "venue", "groups": "a\nb"}
+
+
+@pytest.mark.parametrize("never", ["safe", "dangerous", "neither", "low", "high", "close"])
+def test_nothing_is_promised_to_somebody_where_each_row_is_protected_alone(seat: Seat, never: str) -> None:
+    """Whoever has k rows is told apart as well as by k times ε: no bettor's bound holds for such a person."""
+    name = people(seat, GROUPS, "each row", never)
+    promise, strength = (words(seat.get(f"/drafts/{name}/{step}")) for step in ("promise", "strength"))
+    assert "somebody with several rows is protected for each of them alone" in promise
+    assert promise.count("omebody") == 1
+    assert ("person" in promise, "of the people" in promise) == (False, False)
+    assert re.search(r"bets that one row is (not )?in it", strength)
+    assert "with k of them a bettor gains as much as at k times ε" in strength
+    assert "one person" not in strength
+    spec = (seat.folder / f"leeward-desk/drafts/{name}/spec.toml").read_text()
+    assert "# A single row that is " in spec
+    assert "omebody" not in spec.partition("[protect]")[0].rpartition("#")[2]
+    mine = people(seat, GROUPS, "user", never)
+    assert re.search(r"bets that one person is (not )?in it", words(seat.get(f"/drafts/{mine}/strength")))
+    assert "with k of them" not in words(seat.get(f"/drafts/{mine}/strength"))
+
+
+@pytest.mark.parametrize("groups", [{}, {"group": "venue", "groups": "a\nb"}])
+def test_the_odds_of_a_mechanism_that_stops_are_of_what_it_asks(seat: Seat, groups: dict[str, str]) -> None:
+    """Of ten levels that are all safe at 63 %, the last is called so with 1 %: the others stop before it."""
+    name = people(seat, {"kind": "above", "column": "age", "levels": "30, 50", **groups})
+    shown = words(seat.get(f"/drafts/{name}/strength"))
+    assert "How often a level that is asked is called safe" in shown
+    assert "% of the levels that are asked with" in shown
+    assert "A level that is asked of which nothing is said although it is safe" in shown
+    assert f"The levels{' of each group' if groups else ''} are asked from the highest down" in shown
+    for never, kind in (("neither", {"kind": "above", "column": "age", "levels": "30, 50"}), ("safe", GROUPS)):
+        assert "asked" not in words(seat.get(f"/drafts/{people(seat, kind, never=never)}/strength"))
+
+
+def test_a_release_is_told_of_as_it_was_made_also_where_its_folder_was_there_before(seat: Seat) -> None:
+    """Whoever moves a release away gets the next into a folder of the same name: what was charged is of the next."""
+    name = walked(seat)
+    assert "For you only: 1 was charged, and the budget was opened." in words(
+        done(seat, seat.post(f"/drafts/{name}/release", OPEN))
+    )
+    (seat.desk.released / f"{name}-1").rename(seat.folder / "moved")
+    assert seat.post(f"/drafts/{name}/strength", {**ANSWERS["strength"], "epsilon": "1/2"}).status_code == 303
+    assert "For you only: 0.5 was charged. " in words(done(seat, seat.post(f"/drafts/{name}/release", OPEN)))
+
+
 MARK = "\u200f"  # as an Arabic or Hebrew spreadsheet writes it before a word
 
 

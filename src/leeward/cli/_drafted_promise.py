@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from leeward.spec._first_question import Never, Side
 
 
-def never_wrong(given: str | None, query: Mapping[str, Any]) -> Never | Side:
-    """Return what must never be wrong, of what can be certain of this question."""
-    words = promises(query)
+def never_wrong(given: str | None, query: Mapping[str, Any], *, by_row: bool) -> Never | Side:
+    """Return what must never be wrong, of what can be certain of this question; see `promises`."""
+    words = promises(query, by_row=by_row)
     return cast("Never | Side", choice("--never", given, words, assumed=len(words) == 1))
 
 

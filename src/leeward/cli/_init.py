@@ -169,7 +169,7 @@ def init(
     read |= where | when
     sections |= {"window": window} if window else {}
     tell("4. What must never be wrong?")
-    side = never_wrong(never, sections.get("query", {}))
+    side = never_wrong(never, sections.get("query", {}), by_row=sections["data"]["person"] == "each row")
     decide = decision(side, people)
     tell("5. How much in all? A release costs its epsilon: a smaller one protects more, and says less.")
     sections["protect"] = protected(side, "1", visits=visits) | (_UNLISTED if kind == UNLISTED else {})

@@ -13,6 +13,7 @@ from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
 from leeward.desk._form_step import form_step
 from leeward.errors import SpecError
+from leeward.query._source import EACH_ROW
 from leeward.spec._first_question import NOTIONS, Never, Side, decided, promises, protected
 
 
@@ -49,14 +50,19 @@ def routes(desk: Desk) -> APIRouter:
         people = decide.get("safe_at_most", decide.get("dangerous_at_least", 2))
         never = may_be[0].never if len(may_be) == 1 else promise_of(draft)
         chosen = {"never": never, "people": str(people)} | dict(typed)
-        return "promise", {"choices": may_be, "decisions": get_args(Never), "chosen": chosen}
+        return "promise", {"choices": may_be, "decisions": get_args(Never), "chosen": chosen, "by_row": by_row(draft)}
 
     return form_step(desk, "promise", shows, promised)
 
 
+def by_row(draft: Draft) -> bool:
+    """Whether each row of the table of a draft is protected by itself."""
+    return bool(draft.sections["data"]["person"] == EACH_ROW)
+
+
 def choices(draft: Draft) -> list[Choice]:
     """Return what may be promised never to be wrong of the question of a draft."""
-    may_be: Any = promises(draft.sections.get("query", {}))
+    may_be: Any = promises(draft.sections.get("query", {}), by_row=by_row(draft))
     return [Choice(never, TITLES[never], said, NOTIONS[never]) for never, said in may_be.items()]
 
 

@@ -87,7 +87,7 @@ def routes(desk: Desk) -> APIRouter:
     @router.get("/releases/{name}")
     def show(request: Request, name: str) -> Response:
         one = kept(desk, name)
-        made = next((job for job in desk.jobs.ended() if isinstance(job, Made) and job.folder == name), None)
+        made = next((job for job in reversed(desk.jobs.ended()) if isinstance(job, Made) and job.folder == name), None)
         files = [(file, _ABOUT.get(file, "")) for file in _ABOUT if file in one.files]
         account = desk.account(one.statement.dataset)
         return page(request, "released", one=one, files=files, made=made, account=account, root=desk.files.root)

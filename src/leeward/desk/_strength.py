@@ -75,6 +75,7 @@ def routes(desk: Desk) -> APIRouter:
             "examples": (),
             "noun": "place",
             "many": "people",
+            "stops": False,
         }
         try:
             spec = draft.spec(**sections(desk, draft, asked))
@@ -138,7 +139,6 @@ def _known(spec: Spec) -> dict[str, Any]:
     left, price = one.stands.left, to_pay(one)
     return priced(one) | {
         "plan": made,
-        "many": made.counted.many,
         "risks": risks(made.notion.epsilon * len(one.plans)),  # whoever sees all windows gains what each lets them
         "useless": useless,
         "dear": dear,
@@ -151,6 +151,7 @@ def priced(one: DryRun) -> dict[str, Any]:
     left, price = one.stands.left, to_pay(one)
     return {
         "statement": one.statements[0],
+        "many": one.plans[0].counted.many,
         "windows": len(one.plans),
         "price": price,
         "stored": all(one.stands.answered),
@@ -189,10 +190,17 @@ def _planned(desk: Desk, draft: Draft, asked: Asked) -> Callable[[str], NumbersP
 
 
 def _of_decisions(known: Mapping[str, Any]) -> dict[str, Any]:
-    """How often a word is said."""
-    noun = known["plan"].counted.noun
-    figures = {"decision": decision_curve(known["statement"])}
-    return {"figures": figures, "odds": odds(known["plan"]), "noun": noun, "a_noun": a(noun)}
+    """How often a word is said; and where the asking stops at the first of which nothing is said, in how many groups."""
+    made = known["plan"]
+    noun, stops = made.counted.noun, made.mechanism.stop_after is not None
+    return {
+        "figures": {"decision": decision_curve(known["statement"])},
+        "odds": odds(made),
+        "noun": noun,
+        "a_noun": a(noun),
+        "stops": stops,
+        "groups": made.query.scans if stops else 1,
+    }
 
 
 def _wish_of_words(spec: Spec, asked: Asked) -> dict[str, Any]:

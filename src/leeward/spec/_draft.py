@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from leeward.planner._rank_plan import RankPlan
 
 _ALTERNATIVE: Final[Mapping[str, str]] = {
-    "addition-only": "Whoever is in the data can pass as somebody who is not",
-    "removal-only": "Whoever is not in the data can pass as somebody who is (weak: docs/limits.md)",
-    "dp": "Whoever is in the data can pass as somebody who is not, and the reverse",
+    "addition-only": "{who} in the data can pass as {one} is not",
+    "removal-only": "{who} not in the data can pass as {one} is (weak: docs/limits.md)",
+    "dp": "{who} in the data can pass as {one} is not, and the reverse",
 }
+_WHO: Final = {"who": "Whoever is", "one": "somebody who"}
+_EACH_ROW: Final = {"who": "A single row that is", "one": "one that"}
 _DECIDES: Final[Mapping[str, str]] = {
     "addition-only": "'Safe' is never wrong of those counted",
     "removal-only": "'Dangerous' is never wrong of those counted",
@@ -51,7 +53,9 @@ def _lines(sections: Mapping[str, Mapping[str, Any]], odds: Sequence[str]) -> It
             about += [said for key, said in _PUBLIC.items() if key in keys and not (unlisted and key == "by")]
             about += [_NOT_LISTED] if unlisted else []
         if section == "protect" and (notion := keys.get("notion", "")) in _ALTERNATIVE:
-            about.append(f"{_ALTERNATIVE[notion]}. {(_DECIDES if decides or not table else _ANSWERS)[notion]}.")
+            unit = _EACH_ROW if sections["data"].get("person") == "each row" else _WHO
+            certain = (_DECIDES if decides or not table else _ANSWERS)[notion]
+            about.append(f"{_ALTERNATIVE[notion].format(**unit)}. {certain}.")
         if section == ("decide" if decides else "protect"):
             about += odds
         yield from ("", *(f"# {line}" for line in about), f"[{section}]")
@@ -166,6 +170,9 @@ def _chances(made: Plan) -> list[str]:
     sentences = list[str]()
     curve = made.decision_curve()
     most = made.safe_at_most or 0
+    by = f"by how many {made.counted.many} count there"
+    if made.mechanism.stop_after is not None:
+        by = f"of those that are asked, {by}"
     near = sorted({0, *((1, 2, 3) if most < 3 else (most // 2, most, most + 1))} & curve.keys())
     for at, (word, some) in enumerate((("safe", near), ("dangerous", list(curve)[-4:]))):
         chances = {count: curve[count][at] for count in some}
@@ -173,5 +180,5 @@ def _chances(made: Plan) -> list[str]:
             f"{count}: {probability(float(chance), 2)}" for count, chance in chances.items() if chance is not None
         ]
         if listed:
-            sentences.append(f"Chance of being called {word}, by how many people count there: {', '.join(listed)}.")
+            sentences.append(f"Chance of being called {word}, {by}: {', '.join(listed)}.")
     return sentences

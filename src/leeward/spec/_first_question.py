@@ -64,14 +64,14 @@ def ways_to_combine(kind: str) -> dict[str, str]:
 
 
 _DECIDED: Final[Mapping[str, str]] = {
-    "safe": "{a} that is called safe (few of the people counted {there}) is never wrong",
-    "dangerous": "{a} that is called dangerous (many of the people counted {there}) is never wrong",
-    "neither": "each may be wrong once in a hundred times, and that somebody is not counted is protected as well",
+    "safe": "{a} that is called safe (few of the {many} counted {there}) is never wrong",
+    "dangerous": "{a} that is called dangerous (many of the {many} counted {there}) is never wrong",
+    "neither": "each may be wrong once in a hundred times, and that {one} is not counted is protected as well",
 }
 _PUBLISHED: Final[Mapping[str, str]] = {
     "low": "an answer that is published is never too low",
     "high": "an answer that is published is never too high",
-    "close": "it may be too low or too high, and that somebody is not counted is protected as well",
+    "close": "it may be too low or too high, and that {one} is not counted is protected as well",
 }
 _WHERE: Final = {
     "visitors": {"a": "a place", "there": "were there"},
@@ -81,18 +81,25 @@ _WHERE: Final = {
 }
 
 
-def promises(query: Mapping[str, Any]) -> dict[str, str]:
+def promises(query: Mapping[str, Any], *, by_row: bool = False) -> dict[str, str]:
     """Return what may be promised never to be wrong of a question, each in words; the usual first.
 
     What is promised is one of `Never` or `Side`; of visitors ``[query]`` has no keys.
+
+    Args:
+        query: the keys of ``[query]``.
+        by_row: whether each row is protected by itself: nothing is promised then to somebody who has several.
     """
     kind = query.get("kind", "visitors")
     words = dict[str, str]()
     if kind in ("count", "histogram", "unlisted groups") or (kind == "sum" and a_number(query["lower"]) >= 0):
         words |= _PUBLISHED  # of other numbers no side is certain under any of these notions
     if kind in _WHERE and (kind != "count" or "by" in query):
-        words |= {never: said.format(**_WHERE[kind]) for never, said in _DECIDED.items()}
-    return words or {"close": _PUBLISHED["close"]}
+        words |= _DECIDED
+    if not words:
+        words["close"] = _PUBLISHED["close"]
+    of = {"many": "rows", "one": "a single row"} if by_row else {"many": "people", "one": "somebody"}
+    return {never: said.format(**of, **_WHERE.get(kind, {})) for never, said in words.items()}
 
 
 NOTIONS: Final[Mapping[Never | Side, str]] = {

@@ -45,5 +45,8 @@ MUTANTS = [
     M("leeward.desk._desk", "Desk.public", 'sheet == data.get("visits_table")', "False", "tests/desk/test_desk_workbooks.py", "the private table is its own public list"),
     M("leeward.desk._worth", "least_epsilon_within", "<= error", "< 2 * error", QUESTIONS, "an ε is offered at which the wish is not met"),
     M("leeward.spec._first_question", "promises", 'a_number(query["lower"]) >= 0', "True", QUESTIONS + " tests/cli/test_init.py", "a sum of negative numbers is said never to be too low"),
+    M("leeward.desk._promise", "by_row", '== EACH_ROW', "is None", f"{ATTACK}::test_nothing_is_promised_to_somebody_where_each_row_is_protected_alone", "a promise about single rows is told as one about people"),
+    M("leeward.desk._strength", "_of_decisions", "made.mechanism.stop_after is not None", "False", f"{ATTACK}::test_the_odds_of_a_mechanism_that_stops_are_of_what_it_asks", "the odds of levels that are asked are told as those of all"),
+    M("leeward.desk._releases", "routes", "reversed(desk.jobs.ended())", "desk.jobs.ended()", f"{ATTACK}::test_a_release_is_told_of_as_it_was_made_also_where_its_folder_was_there_before", "what an earlier release of that name cost is told as the price of this one"),
     M("leeward.desk._views", "_environment", "= escape", "= lambda value: value", f"{ATTACK}::test_a_form_sends_names_back_as_they_are_however_they_are_shown", "a form sends back what is shown of a name, and not the name"),
 ]  # fmt: skip

@@ -6,6 +6,7 @@ import math
 import pickle
 import tempfile
 import uuid
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -322,3 +323,17 @@ def test_an_answer_may_turn_out_to_cost_less_than_was_reserved(ledger: Ledger, p
         with pytest.raises(InputError), reserve(ledger, asked("other", **(same | {"cost": Fraction(3, 2)}))) as claim:
             claim.store(b"x", cost=wrong)
     assert spent(ledger) == Fraction(1, 2)
+
+
+@pytest.mark.parametrize("name", ["", "caf\udce9", "a\0b"])
+def test_what_is_no_name_of_a_budget_is_told_so(ledger: Ledger, name: str) -> None:
+    """A command line may hold bytes that are no UTF-8, as of a script in Latin-1; a database complains of half a letter."""
+    ask: list[Callable[[], object]] = [
+        lambda: ledger.show(name),
+        lambda: ledger.shares(name),
+        lambda: ledger.history(name),
+        lambda: ledger.set_cap(name, 1),
+    ]
+    for each in ask:
+        with pytest.raises(InputError, match="^The dataset '.*Give its public name"):
+            each()

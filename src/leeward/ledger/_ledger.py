@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import RowMapping, select
 
 from leeward._paths import resolve_ledger
+from leeward._plain import echo, is_text
 from leeward._postgres import EXAMPLE, Address, is_address
 from leeward._progress import Progress, silent
 from leeward.errors import BudgetConflictError, InputError, LedgerError
@@ -293,7 +294,12 @@ class Ledger:
         reservation.end()
 
     def show(self, dataset: str | None = None) -> list[Account]:
-        """Return the open budgets, by name, or that of one dataset; of a dataset without any, none."""
+        """Return the open budgets, by name, or that of one dataset; of a dataset without any, none.
+
+        Raises:
+            InputError: the name is none.
+        """
+        _check_name(dataset)
         with self._store.reading() as connection:
             names = select(entries.c.dataset).distinct().order_by(entries.c.dataset)
             if dataset is not None:
@@ -310,7 +316,9 @@ class Ledger:
 
         Raises:
             LedgerError: something in the ledger is not what was written.
+            InputError: the name is none.
         """
+        _check_name(dataset)
         with self._store.reading() as connection:
             return shares(connection, dataset, analyst)
 
@@ -328,7 +336,9 @@ class Ledger:
 
         Raises:
             LedgerError: something in the ledger is not what was written.
+            InputError: the name is none.
         """
+        _check_name(dataset)
         rows = select(entries).order_by(entries.c.number)
         if dataset is not None:
             rows = rows.where(entries.c.dataset == dataset)
@@ -347,8 +357,9 @@ class Ledger:
         Raises:
             LedgerError: the dataset has no budget here yet.
             BudgetConflictError: more was spent already.
-            InputError: neither is given.
+            InputError: neither is given, or the name is none.
         """
+        _check_name(dataset)
         if cap is None and delta is None:
             raise InputError("A new cap of nothing", "neither of the two caps is given", "Give cap, delta or both")
         asked = None if cap is None else exact_amount(cap, "cap")
@@ -385,6 +396,12 @@ class Ledger:
         """
         with self._store.reading() as connection:
             chain.check_all(connection)
+
+
+def _check_name(dataset: str | None) -> None:
+    """Refuse what no budget is kept under, and no database finds: it would complain of it in words of its own."""
+    if dataset is not None and not is_text(dataset):
+        raise InputError(f"The dataset {echo(dataset)}", "it is empty or not plain text", "Give its public name")
 
 
 def _account(dataset: str, standing: Balance, cap: Amount) -> Account:

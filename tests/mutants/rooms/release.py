@@ -137,6 +137,7 @@ MUTANTS = [
     M("leeward.ledger._content", "Fingerprint.differs", "self.digest != other.digest", "self.digest == other.digest", "tests/ledger/test_ledger_content.py",
       "changed content is accepted, and the same refused"),
     M(CLAIM, "Reservation._is_mine", "return os.getpid() == self._process", "return True", "tests/ledger", "a forked child withdraws its parent's charge"),
+    M(BOOK, "_check_name", "not is_text(dataset)", "dataset == ''", "tests/ledger/test_ledger_budget.py", "a name with half a letter is for the database to complain of"),
     M(BOOK, "Ledger.set_cap", "if new < paid:", "if False:", BUDGET, "a cap below what is spent"),
     M(CHAIN, "link", "for name in _COVERED", "for name in _COVERED[:-1]", FILES, "one column is outside the chain", equivalent=False),
     M(CHAIN, "check_all", "from_text(row[\"spent\"]) != spent[row[\"dataset\"]]", "False", FILES + " tests/ledger/test_ledger_edits.py",

@@ -335,5 +335,5 @@ def test_what_is_no_name_of_a_budget_is_told_so(ledger: Ledger, name: str) -> No
         lambda: ledger.set_cap(name, 1),
     ]
     for each in ask:
-        with pytest.raises(InputError, match="^The dataset '.*Give its public name"):
+        with pytest.raises(InputError, match=r"^The dataset '.*Give its public name"):
             each()

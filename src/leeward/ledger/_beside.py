@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from leeward.ledger._parts import altered
+from leeward.outputs._disk import give
 
 PRIVATE = 0o600
 """How a ledger, and whatever else is about people, is made: for its owner alone."""
@@ -49,6 +50,7 @@ def companions(ledger: Path, kind: str) -> Iterator[Path]:
 def make(path: Path, like: Path) -> int:
     """Make a file that must not exist, for those who may use another; return its descriptor. It is private at first."""
     file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, PRIVATE)
+    give(file, like)
     os.fchmod(file, mode_like(like))  # always: the umask may have taken from its owner too
     return file
 

@@ -56,6 +56,12 @@ def read_high_water_mark(path: Path) -> HighWaterMark | None:
         return _mark(json.loads(read_private(path, _LARGEST)[0]))
     except FileNotFoundError:
         return None
+    except PermissionError:
+        raise LedgerError(
+            f"The high-water mark {path} may not be read by this user",
+            "without it nobody can tell whether the ledger was replaced by an older copy",
+            "Give it to whom the ledger belongs, with chown, or ask who may",
+        ) from None
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         raise LedgerError(
             f"The high-water mark {path} cannot be read",
@@ -82,7 +88,10 @@ def write_high_water_mark(ledger: Path, mark: HighWaterMark) -> None:
     try:
         for left in companions(base, "new"):  # by somebody who died here: under the lock nobody else is at it
             left.unlink(missing_ok=True)
-        replace_whole(path, f"{json.dumps(asdict(mark))}\n".encode(), mode_like(ledger), fresh)
+        whose = (
+            ledger if ledger.exists() else path.parent
+        )  # that of a database is of whoever keeps marks in that folder
+        replace_whole(path, f"{json.dumps(asdict(mark))}\n".encode(), mode_like(ledger), fresh, whose)
     except OSError as error:
         raise LedgerError(
             f"The high-water mark {path} cannot be written: {error.strerror}",

@@ -9,7 +9,7 @@ import os
 import stat
 import uuid
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from leeward._locks import lock, unlock
@@ -45,7 +45,25 @@ def sync(path: Path) -> None:
         os.close(file)
 
 
-def replace_whole(target: Path, content: bytes, permissions: int | None = None, by: Path | None = None) -> None:
+def give(file: int, like: Path) -> None:
+    """Give an open file to whom another belongs, where this process may: root may, and who is in its group gives it to that.
+
+    Else what root replaced once would be closed to whom it was of, and what one of a group replaced to the others.
+
+    Args:
+        file: its descriptor.
+        like: the other; where it is not, nothing is done.
+    """
+    with suppress(OSError):
+        found = like.stat()
+        with suppress(OSError):
+            os.fchown(file, -1, found.st_gid)
+        os.fchown(file, found.st_uid, -1)
+
+
+def replace_whole(
+    target: Path, content: bytes, permissions: int | None = None, by: Path | None = None, like: Path | None = None
+) -> None:
     """Write a file whole or not at all, in place of the one of that name; durable when it returns.
 
     Args:
@@ -53,11 +71,13 @@ def replace_whole(target: Path, content: bytes, permissions: int | None = None, 
         content: what it will hold.
         permissions: its mode, whatever the umask takes; None for that of any new file.
         by: what it is called until it is whole; None for a random name.
+        like: another, whose owner and group it is to have; None for those of the one that it replaces.
     """
     fresh = by or target.with_name(f".leeward-{uuid.uuid4().hex}")
     try:
         opened = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if permissions is None else permissions)
         with open(opened, "wb") as file:
+            give(file.fileno(), like or target)
             if permissions is not None:
                 os.fchmod(file.fileno(), permissions)
             file.write(content)

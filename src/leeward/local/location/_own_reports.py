@@ -34,7 +34,7 @@ from leeward.ledger._secret import read_private
 from leeward.local.location._planar_laplace import PlanarLaplace
 from leeward.local.location._positions import columns_of
 from leeward.local.series._quantities import microseconds
-from leeward.outputs._disk import alone_in, said, sync
+from leeward.outputs._disk import alone_in, give, said, sync
 
 _DAY: Final = 24 * 60 * 60 * 10**6
 _LARGEST: Final = 1 << 14
@@ -244,6 +244,7 @@ class OwnReports(Private):
         fresh = self._path.with_name(self._path.name + _BESIDE)
         opened = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE)
         with open(opened, "wb") as file:
+            give(file.fileno(), self._path)
             file.write(state.written())
             file.flush()
             os.fsync(file.fileno())

@@ -22,6 +22,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from leeward._locks import lock
+from leeward._plain import is_text
+from leeward.errors import InputError
 
 OWNER = "leeward-owner.json"
 """The file of a scratch folder that says whose it is."""
@@ -53,6 +55,16 @@ def check_open_files() -> None:
     finally:
         for each in opened:
             os.close(each)
+
+
+def check_name(path: Path, instead: str = "Rename it, or name another") -> None:
+    """Refuse a place whose name is not UTF-8: what writes tables and spills rows cannot be told of it.
+
+    Raises:
+        InputError: it is not.
+    """
+    if not is_text(str(path)):
+        raise InputError(f"'{path}'", "its name is not UTF-8, and tables could not be written there", instead)
 
 
 class Scratch:
@@ -120,9 +132,12 @@ def scratch(parent: str | os.PathLike[str] | None = None, names: Iterable[str] =
 
     Raises:
         OSError: it cannot be made.
+        InputError: the name of the folder of temporary files is not UTF-8.
     """
     check_open_files()
     beside = Path(tempfile.gettempdir() if parent is None else parent)
+    if parent is None:
+        check_name(beside, "Set TMPDIR to another")
     sweep(beside)
     made = Scratch(beside, names)
     try:

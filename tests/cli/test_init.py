@@ -6,6 +6,7 @@ import datetime as dt
 import io
 import json
 import re
+import resource
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -549,6 +550,29 @@ def test_a_release_that_costs_more_than_the_usual_cap_has_a_cap_of_its_price(tow
     hospital("")
     words = ["h.csv", "--kind", "count", "--never", "low", "--person", "patient", "--epsilon", "5"]
     assert drafted(town, *words)["budget"]["cap"] == "5"
+
+
+def test_a_spec_that_is_cut_off_is_not_left_behind(town: Town) -> None:
+    """Half of it may be a spec too; and it would be in the way of the next try."""
+    hospital("")
+    words = ["init", "h.csv", "--kind", "count", "--never", "low", "--person", "patient", "--out", "cut.toml"]
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (300, limits[1]))
+    try:
+        code, _, err = town.run(*words)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (code, "'cut.toml' cannot be written: File too large" in err) == (2, True), err
+    assert not Path("cut.toml").exists()
+    assert town.run(*words)[0] == 0
+
+
+def test_a_name_that_no_spec_can_hold_is_refused(town: Town) -> None:
+    hospital("")
+    words = ["init", "h.csv", "--kind", "count", "--never", "low", "--person", "patient", "--dataset", "caf\udce9"]
+    code, _, err = town.run(*words)
+    assert (code, "--dataset: it is empty or not plain text" in err) == (2, True), err
+    assert not Path("spec.toml").exists()
 
 
 THOUSANDS = {"comma": ("1,250", "87,900", "900", "-2,000"), "point": ("1.250", "87.900", "900", "-2.000")}

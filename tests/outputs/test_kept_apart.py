@@ -170,13 +170,15 @@ def test_what_a_perturbation_reads_or_keeps_is_not_written_over(
     assert tree(tmp_path) == before, "nothing was made or charged"
 
 
+@pytest.mark.parametrize("out", ["\udcff.parquet", "\udcff/out.parquet"])
 @pytest.mark.parametrize("kind", JOBS)
 def test_a_name_that_no_statement_can_list_is_refused_before_anything_is_charged(
-    kind: str, run: Run, tmp_path: Path
+    kind: str, out: str, run: Run, tmp_path: Path
 ) -> None:
     job = JOBS[kind](tmp_path)
+    (tmp_path / "\udcff").mkdir()
     before = tree(tmp_path)
-    code, _, err = run(str(job), "--out", "\udcff.parquet")
+    code, _, err = run(str(job), "--out", out)
     assert (code, "its name is not UTF-8" in err) == (2, True), err
     assert tree(tmp_path) == before
 

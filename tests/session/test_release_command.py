@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import tempfile
 from pathlib import Path
 
 import pandas as pd
@@ -349,6 +350,22 @@ def test_a_directory_with_something_else_in_it_is_refused_before_anything_is_cha
     assert town.run("release", town.spec(), "--out", town.out)[0] == 2
     assert (town.out / "thesis.tex").read_text() == "years of work"
     assert not (town.folder / "budget.db").exists()
+
+
+@pytest.mark.parametrize("where", ["the folder", "the one that it is in", "that of temporary files"])
+def test_a_place_whose_name_is_not_utf_8_is_refused_before_anything_is_charged(
+    where: str, town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of a folder that an older system named in Latin-1: those who write tables cannot be told of it."""
+    odd = town.folder / "caf\udce9"
+    odd.mkdir()
+    out = {"the folder": odd, "the one that it is in": odd / "out"}.get(where, town.out)
+    if out == town.out:
+        monkeypatch.setattr(tempfile, "tempdir", str(odd))
+    code, _, err = town.run("release", town.spec(), "--out", out)
+    assert (code, "its name is not UTF-8" in err) == (2, True), err
+    assert list(odd.iterdir()) == []
+    assert _spent(town) is None
 
 
 def test_nothing_written_depends_on_the_data_but_through_the_mechanism(town: Town) -> None:

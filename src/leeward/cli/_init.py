@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leeward._plain import plain
+from leeward._plain import is_text, plain
 from leeward._postgres import is_address
 from leeward.cli._asked import answer, column, tell
 from leeward.cli._asked import sheet as sheet_of
@@ -198,10 +199,20 @@ def init(
     called = answer("a public name of the data, for its budget", "--dataset", dataset, name, _named)
     sections["budget"] |= {"dataset": called}
     sections["budget"] |= {"cap": most}
-    with open(out, "x", encoding="utf-8", newline="\n") as file:
-        file.write(written(sections, chances))
+    _write(out, written(sections, chances))
     wrote(out)
     say("\n".join([f"Wrote {out}.", *chances, f"Next: leeward check {out}"]))
+
+
+def _write(out: Path, text: str) -> None:
+    """Write a file that is not there, whole or not at all: half a spec may be read as another one."""
+    from leeward.outputs._disk import said
+
+    with said(out), ExitStack() as undone:
+        with open(out, "x", encoding="utf-8", newline="\n") as file:
+            undone.callback(out.unlink)
+            file.write(text)
+        undone.pop_all()
 
 
 _UNLISTED = {"delta": "1e-6"}
@@ -215,8 +226,8 @@ def _amount(text: str) -> Real:
 
 
 def _named(text: str) -> None:
-    if not text.strip():
-        raise SpecError("--dataset", "it is empty", "Give the data a public name")
+    if not (text.strip() and is_text(text)):
+        raise SpecError("--dataset", "it is empty or not plain text", "Give the data a public name")
 
 
 def _described(table: Detected) -> str:

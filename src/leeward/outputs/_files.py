@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from leeward._paths import read_small, resolve
 from leeward._plain import is_text
-from leeward._scratch import Scratch, scratch
+from leeward._scratch import Scratch, check_name, scratch
 from leeward.errors import InputError
 from leeward.outputs._disk import alone_in, digest, digest_or_none, mode, replace_whole, said, set_aside, sync
 
@@ -43,8 +43,7 @@ class Files:
         self._endings, self._made = endings, made
         self._inputs = {os.path.realpath(one) for one in inputs}
         self.shown = tuple(out.with_name(out.name + ending) for ending in ("", STATEMENT, *endings))
-        if not is_text(out.name):
-            raise InputError(f"'{out}'", "its name is not UTF-8, and its statement could not list it", "Rename it")
+        check_name(self._out)  # its statement lists it, too
         # locked here too, so that a folder that cannot be locked is found before anything is paid for
         with alone_in(self._out.parent):
             self._check()

@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from leeward._paths import read_small, resolve
 from leeward._plain import is_text
-from leeward._scratch import Scratch, scratch, sweep
+from leeward._scratch import Scratch, check_name, scratch, sweep
 from leeward.errors import InputError
 from leeward.outputs._disk import alone_in, digest, digest_or_none, mode, said, set_aside, sync
 
@@ -183,6 +183,7 @@ def prepared(
     with ExitStack() as stack:
         with said(shown):
             path = Path(os.path.realpath(given))  # a link leads to the folder, perhaps on another disk
+            check_name(path)
             found = mode(path)
             if found is not None and not stat.S_ISDIR(found):
                 raise InputError(f"'{shown}'", "it is not a folder, and a folder is to be written", "Name another one")

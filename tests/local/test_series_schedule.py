@@ -52,6 +52,13 @@ def test_slots_of_every_kind_of_time() -> None:
     assert slots(schedule(zone=PARIS), text) == [1, 1]
 
 
+@pytest.mark.parametrize("year", [2026, 2037, 2038, 2090])
+def test_local_times_are_read_by_the_rules_that_days_are_cut_by(year: int) -> None:
+    """From 2038 on summer readings were an hour off, in silence, and one of each period was left out."""
+    clock = schedule(f"{year}-07-01", f"{year}-07-03", every="1 h", zone=PARIS)
+    assert slots(clock, [datetime(year, 7, 1 + hour // 24, hour % 24) for hour in range(48)]) == list(range(48))
+
+
 def test_an_hour_that_comes_twice_is_told_apart_by_its_offset() -> None:
     clock = schedule("2026-10-24", "2026-10-27", zone=PARIS)
     first, second = slots(clock, ["2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00+01:00"])

@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 import pyarrow as pa
 
 from leeward._buffers import texts as array_of_texts
+from leeward.tables._zones import as_shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +73,7 @@ def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
     """Write an Arrow table as CSV."""
     from pyarrow import csv as pa_csv
 
-    pa_csv.write_csv(harmless(table), path)
+    pa_csv.write_csv(as_shown(harmless(table)), path)
 
 
 def write_sheet(table: pa.Table, path: str | os.PathLike[str]) -> None:
@@ -81,7 +82,7 @@ def write_sheet(table: pa.Table, path: str | os.PathLike[str]) -> None:
 
     with open(path, "wb") as file:
         file.write(codecs.BOM_UTF8)
-        pa_csv.write_csv(harmless(table), file)
+        pa_csv.write_csv(as_shown(harmless(table)), file)
 
 
 def write_frame(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:

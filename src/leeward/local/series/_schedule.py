@@ -154,7 +154,8 @@ class Schedule:
     def _microseconds(self, times: Any, column: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the instants that times may be, the earliest and the latest: one, but at a change of the clocks."""
         import pyarrow as pa
-        import pyarrow.compute as pc
+
+        from leeward.tables._zones import instants
 
         times = _parsed(times, column)
         if not pa.types.is_timestamp(times.type):
@@ -163,9 +164,6 @@ class Schedule:
             raise DataError(
                 f"The column '{column}'", "times are missing (this is for the curator only)", "Leave those out"
             )
-        both = [times, times]
-        if times.type.tz is None and self.zone is not None:
-            both = [pc.assume_timezone(times, self.zone, ambiguous=at, nonexistent=at) for at in ("earliest", "latest")]
         if times.type.tz is not None and self.zone is None:
             raise DataError(
                 f"The column '{column}'",
@@ -173,10 +171,12 @@ class Schedule:
                 'Add zone = "Europe/Paris"',
             )
         try:
-            early, late = (at.cast(pa.timestamp("us", at.type.tz)).cast(pa.int64()).to_numpy() for at in both)
+            ticks = times.cast(pa.timestamp("us", times.type.tz)).cast(pa.int64()).to_numpy()
         except pa.ArrowInvalid:
             raise self._off(column) from None
-        return early, late
+        if times.type.tz is not None or self._zone is None:
+            return ticks, ticks
+        return instants(ticks, self._zone, self.first, self.first + self.slots * self.step)
 
     def _off(self, column: str) -> DataError:
         return DataError(

@@ -189,7 +189,9 @@ class NumberPlan(PlanOf[Statistic], Drawn):
         """Return how far a mean of at least so many people is off with this chance, wherever their mean lies.
 
         With noises X and Y on sum and number, the error is |X − cY| / (people + Y) half steps, where |c| ≤ k is twice the
-        distance of the mean from the middle, in steps. X is symmetric and unimodal, so c = k is worst (Anderson 1955).
+        distance of the mean from the middle, in steps. Of stretches with equally many whole numbers, that furthest from 0 is
+        the worst, as X is symmetric and unimodal (Anderson 1955). Within r of kY lie 2⌊r⌋ + 1 of them. Where the fraction of
+        r is below one half, a cY between two whole numbers has 2⌊r⌋ only: one less, at the far end, is then the worst.
         """
         values, numeric = self.query.values, self.query.numeric
         assert values is not None
@@ -205,8 +207,10 @@ class NumberPlan(PlanOf[Statistic], Drawn):
 
         def kept(error: float) -> float:
             reach = error * (people + shift.astype(float))
-            high, low = np.floor(reach + k * shift), np.ceil(-reach + k * shift)
-            inside = np.where(high >= low, _below(a, high) - _below(a, low - 1), 0.0)
+            whole = np.floor(reach)
+            high = np.where((reach - whole < 0.5) & (shift != 0), whole - 1, whole)
+            centre = k * np.abs(shift).astype(float)  # and on the other side alike
+            inside = np.where(high >= -whole, _below(a, centre + high) - _below(a, centre - whole - 1), 0.0)
             return float(weight @ inside)
 
         least, most = 0.0, 2.0 * k  # in half steps: further apart no two means are

@@ -178,6 +178,8 @@ MUTANTS = [
       "all answers together are as near as each"),
     M(NUMBER, "NumberPlan._mean_error", "shift[people + shift >= 1]", "shift",
       "tests/planner/test_number_plan.py::test_the_error_of_a_mean_is_the_least_that_is_kept_and_nobody_there_is_wrong", "nobody seems to be there, and it counts as right"),
+    M(NUMBER, "NumberPlan._mean_error", "whole - 1, whole)", "whole, whole)", "tests/planner/test_number_plan.py",
+      "a mean at its bound is taken for the one that is furthest off"),
     M(DECISIONS, "Decisions.probabilities", "law.tail(high - count)", "law.tail(high + 1 - count)", "tests/planner/test_decisions.py", "the chance of dangerous is one value off"),
     M(DECISIONS, "decisions", "None if law.up.is_infinite else error_at_most)", "error_at_most)", "tests/planner/test_decisions.py",
       "α is given to a decision that cannot be wrong"),

@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import uuid
@@ -27,6 +28,7 @@ from leeward.demo import write_census, write_city
 from leeward.errors import InputError
 from leeward.ledger import Ledger
 from leeward.outputs import MANIFEST, prepared, write_page
+from leeward.outputs import _disk as disk_module
 from leeward.outputs import _folder as folder_module
 from leeward.session._result import saving
 from leeward.spec import read_spec
@@ -316,6 +318,40 @@ def test_no_room_is_found_before_anything_is_charged(town: Town, monkeypatch: py
     assert (code, shown) == (2, "")
     assert "No space left" in err
     assert tree(town.folder) == before
+
+
+def test_a_folder_that_cannot_be_locked_is_found_before_anything_is_charged(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on some file systems that are reached over a network: what is there is replaced under its lock."""
+    assert town.run("release", town.spec(), "--out", town.out)[0] == 0
+    before, locked = tree(town.folder), disk_module.lock
+
+    def refused(file: int, **how: Any) -> None:
+        if stat.S_ISDIR(os.fstat(file).st_mode):
+            raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+        locked(file, **how)
+
+    monkeypatch.setattr(disk_module, "lock", refused)
+    code, _, err = town.run("release", town.spec(('epsilon = "1"', 'epsilon = "1/2"')), "--out", town.out)
+    assert (code, "cannot be written: Function not implemented" in err) == (2, True), err
+    spec = {"spec.toml": tree(town.folder)["spec.toml"]}
+    assert tree(town.folder) == before | spec
+
+
+def test_a_folder_below_that_may_not_be_written_is_found_before_anything_is_charged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a run of root; tests may be root's, who may write anywhere."""
+    (tmp_path / "out").mkdir()
+    _write(tmp_path / "out", **{"below/letter": "dear"})
+    may = os.access
+    monkeypatch.setattr(os, "access", lambda path, how: path != tmp_path / "out" / "below" and may(path, how))
+    with (
+        pytest.raises(InputError, match=r"out/below': this user may not write there"),
+        prepared(tmp_path / "out", "letters", names=["below/letter"]),
+    ):
+        pass
 
 
 def _write(place: Path, **texts: str) -> None:

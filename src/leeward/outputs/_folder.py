@@ -18,7 +18,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -134,12 +134,17 @@ class Folder:
     def _check(self, name: str) -> None:
         """Refuse to write over, or remove, what is not as we wrote it."""
         target, shown = self._path / name, self.shown / name
-        if target.parent != self._path and (above := mode(target.parent)) is not None and not stat.S_ISDIR(above):
-            raise InputError(
-                f"'{shown.parent}'",
-                "it is in the way of a folder that would be written",
-                "Move it away, or name another folder",
-            )
+        if target.parent != self._path and (above := mode(target.parent)) is not None:
+            if not stat.S_ISDIR(above):
+                raise InputError(
+                    f"'{shown.parent}'",
+                    "it is in the way of a folder that would be written",
+                    "Move it away, or name another folder",
+                )
+            if not os.access(target.parent, os.W_OK | os.X_OK):  # as after a run of root
+                raise InputError(
+                    f"'{shown.parent}'", "this user may not write there", "Take the right to, or name another folder"
+                )
         if mode(target) is None:
             return
         if name not in self._known:
@@ -193,7 +198,9 @@ def prepared(
             made = stack.enter_context(scratch(path if found is not None else path.parent, (_ROOM,)))
             set_aside(made.path / _ROOM, room)
             folder = Folder(shown, path, what, keep, made, again)
-            folder.check(names)
+            # locked as it will be, so that one that cannot be locked is found before anything is paid for
+            with nullcontext() if found is None else alone_in(path):
+                folder.check(names)
         yield folder
 
 

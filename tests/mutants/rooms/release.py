@@ -147,6 +147,8 @@ MUTANTS = [
     M("leeward.outputs._files", "Files.__init__", "check_name(self._out)", "check_name(Path(out.name))", "tests/outputs/test_kept_apart.py", "people pay for reports that cannot be written"),
     M("leeward.cli._init", "_write", "undone.callback(out.unlink)", "pass", "tests/cli/test_init.py", "half a spec is left behind"),
     M("leeward.cli._init", "_named", "text.strip() and is_text(text)", "text.strip()", "tests/cli/test_init.py", "a name that no spec can hold is written into one"),
+    M("leeward.outputs._folder", "prepared", "nullcontext() if found is None else alone_in(path)", "nullcontext()", "tests/outputs/test_folder.py", "a folder that cannot be locked is found when it is paid for"),
+    M("leeward.outputs._folder", "Folder._check", "not os.access(target.parent, os.W_OK | os.X_OK)", "False", "tests/outputs/test_folder.py", "a folder below that root made is found when it is paid for"),
     M(BOOK, "_check_name", "not is_text(dataset)", "dataset == ''", "tests/ledger/test_ledger_budget.py", "a name with half a letter is for the database to complain of"),
     M(BOOK, "Ledger.set_cap", "if new < paid:", "if False:", BUDGET, "a cap below what is spent"),
     M(CHAIN, "link", "for name in _COVERED", "for name in _COVERED[:-1]", FILES, "one column is outside the chain", equivalent=False),

@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 _CATALOG = "leeward_source"
 _SOURCE = "leeward_rows_asked_for"
 _REWRITTEN = "leeward_rows_rewritten"
+_BELIEVING = "statistics_propagation,filter_pushdown,join_filter_pushdown,top_n"
+"""What of the engine takes a file's word for which rows need not be read: for a filter, the keys of a list, a LIMIT."""
+
 _AT_ONCE = 1 << 15
 """How many rows are hashed at once: of texts of 10 kB each, a third of a gigabyte."""
 
@@ -293,7 +296,7 @@ def _refused(error: Exception) -> tuple[str, str]:
 def _lock(connection: duckdb.DuckDBPyConnection, readable: Sequence[str]) -> None:
     with _setting_up():
         # What a file says of its rows beside them (that none of a group is so large, or missing) may be wrong; rows count.
-        connection.execute("SET disabled_optimizers = 'statistics_propagation,filter_pushdown'")
+        connection.execute(f"SET disabled_optimizers = '{_BELIEVING}'")
         connection.execute(f"SET allowed_paths = [{', '.join(map(quoted, readable))}]")
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -156,16 +156,31 @@ def in_pieces(path: str) -> pq.ParquetFile:
     return pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20, page_checksum_verification=True)
 
 
+def _said_empty(footer: pq.FileMetaData, names: Collection[str]) -> Iterator[tuple[int, str]]:
+    """The groups of rows in which, as the footer says, a column has no value at all."""
+    for group in range(footer.num_row_groups):
+        for at in range(footer.num_columns):
+            column = footer.row_group(group).column(at)
+            said = column.statistics if column.path_in_schema in names and column.is_stats_set else None
+            if said is not None and said.has_null_count and said.null_count >= column.num_values:
+                yield group, column.path_in_schema
+
+
 @once
 def check_pages(file: File, names: tuple[str, ...]) -> None:
     """Refuse a Parquet file whose pages, of the columns that are read, are not what they or their checksums say.
 
-    The engine reads on where the head of a page is damaged, and looks at no checksum. So another reader reads them too.
+    The engine reads on where the head of a page is damaged, and looks at no checksum. So another reader reads them too. And
+    where the footer says that all values of a column are missing, in a group of rows, the engine looks at none of them.
     """
     try:
         with in_pieces(file.path) as held:
             for _ in held.iter_batches(columns=list(names)):
                 pass
+            for group, name in _said_empty(held.metadata, names):
+                found = held.read_row_group(group, [name]).column(0)
+                if found.null_count < len(found):
+                    raise pa.ArrowInvalid
     except pa.ArrowNotImplementedError:
         pass  # a type that this reader does not know: nothing is said of it
     except (pa.ArrowException, OSError):

@@ -99,6 +99,35 @@ def test_a_zone_that_is_none_is_refused_before_windows_are_cut_in_it() -> None:
         check_spec(spec).plans()
 
 
+OF_NUMBERS: dict[str, Any] = {
+    "data": {"table": "t.parquet", "person": "p", "time": "t", "timezone": "Europe/Paris"},
+    "query": {"kind": "count"},
+    "protect": {"notion": "dp", "epsilon": "1"},
+    "budget": {"ledger": "b.db", "dataset": "d", "cap": "1"},
+}
+
+
+def test_a_time_that_no_clock_shows_is_not_cut_into_all_times() -> None:
+    """No window was left of it, and rows of all times were counted."""
+    for start, end, zone, every in (
+        ("2026-03-29T02:00", "2026-03-29T03:00", "Europe/Paris", "30min"),
+        ("2011-12-30", "2011-12-31", "Pacific/Apia", "1h"),
+        ("2026-10-04T02:00", "2026-10-04T02:30", "Australia/Lord_Howe", "10min"),
+    ):
+        of_visits = copy.deepcopy(GIVEN)
+        for given in (of_visits, copy.deepcopy(OF_NUMBERS)):
+            given["data"]["timezone"] = zone
+            given["window"] = {"start": start, "end": end, "every": every}
+            with pytest.raises(SpecError, match="never show that time"):
+                check_spec(given).counted()
+
+
+def test_a_list_of_no_windows_is_not_one_of_all_times() -> None:
+    for windows in ({"windows": []}, {"window": {"windows": []}}):
+        with pytest.raises(SpecError, match="windows = "):
+            check_spec(copy.deepcopy(OF_NUMBERS) | windows)
+
+
 def test_graded_notions_have_two_prices() -> None:
     spec = copy.deepcopy(GIVEN)
     spec["protect"] |= {"notion": "graded", "presence": "1", "absence": "4", "if_more": "refuse"}

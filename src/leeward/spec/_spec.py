@@ -109,7 +109,8 @@ class Spec(Section):
                 )
         if visitors and self.places is None:
             raise ValueError("the section [places] is missing. Add it: the public list of places")
-        if (self.window is not None and self.windows is not None) or (visitors and not self.windowed):
+        both, none = self.window is not None and self.windows is not None, self.windows == []
+        if both or none or (visitors and not self.windowed):
             raise ValueError("give the section [window], or a list windows = [{ start = …, end = … }, …]")
         if self.windowed and self.data.time is None:
             raise ValueError(f"[data] time is missing: [window] is about it. Add {EXAMPLES['time']}")

@@ -41,4 +41,10 @@ def cut(start: Moment, end: Moment, every: str, timezone: str | None) -> list[Sp
         if timezone is None or is_shown(Window(at, stop), timezone):
             spans.append(Span(start=at, end=stop))
         at = stop
+    if not spans:
+        raise SpecError(
+            f"[window] from {whole.start.isoformat()} to {whole.end.isoformat()}",
+            f"clocks of {timezone} never show that time: they are put forward over it",
+            "Name a time that they show",
+        )
     return spans

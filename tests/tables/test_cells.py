@@ -34,3 +34,11 @@ def test_the_first_number_of_which_a_float_is_two_is_refused() -> None:
     for values in ((2**53, 0.5), (2.0**53,), (-(2.0**53),), (-(2**53), 0.5)):
         with pytest.raises(DataError, match="several whole numbers are one"):
             read(*values)
+
+
+def test_half_a_character_is_refused_and_not_shown() -> None:
+    """GeoJSON may write one; it ended in an error of Python's, which holds the text, and asked for a report."""
+    assert read("", "a\0", None).to_pylist() == ["", "a\0", None]
+    with pytest.raises(DataError, match="half a character") as refused:
+        read("ann\ud800")
+    assert refused.value.__context__ is None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, Final
 
 import pyarrow as pa
@@ -56,7 +57,14 @@ def _array(name: str, values: list[Any], kind: str | None) -> pa.Array:
     if kind is None:
         return pa.nulls(len(values))
     if kind == "texts":
-        return pa.array(values, pa.large_string())
+        with suppress(UnicodeEncodeError):  # whose message, and context, hold the text
+            return pa.array(values, pa.large_string())
+        raise DataError(
+            f"The column '{name}'",
+            "a text in it is no Unicode: half a character, as JSON may write it (that it is refused is a fact about"
+            " the data: do not publish it)",
+            "Correct it with the tool that wrote it",
+        )
     if kind == "truth values":
         return pa.array(values, pa.bool_())
     if kind == "dates or times":

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
+from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 from tests.service.conftest import SAFE, SUM, Stand, with_
 
 from leeward.engine import read_keys
 from leeward.ledger import Ledger
-from leeward.service import _held
+from leeward.service import _held, _serve
 
 
 def test_a_list_is_read_once_and_anew_where_it_changed(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,9 +41,9 @@ def test_a_ledger_is_checked_whole_once_a_minute(stand: Stand, monkeypatch: pyte
     opened: list[str] = []
     clock = [1000.0]
 
-    def counted(url: str) -> Ledger:
+    def counted(url: str, **how: bool) -> Ledger:
         opened.append(url)
-        return Ledger(url)
+        return Ledger(url, **how)
 
     monkeypatch.setattr(_held, "monotonic", lambda: clock[0])
     monkeypatch.setattr(_held, "Ledger", counted)
@@ -76,3 +79,43 @@ def test_a_ledger_that_is_taken_away_is_not_made_anew_in_its_place(stand: Stand)
     assert not (stand.folder / "budget.db").exists()
     (stand.folder / "elsewhere.db").rename(stand.folder / "budget.db")
     assert stand.post("/release", "town", SAFE).json()["charged"] == "0"
+
+
+@pytest.mark.parametrize("asked_before", [True, False])
+def test_a_ledger_that_is_gone_with_its_mark_is_not_made_anew(
+    asked_before: bool, stand: Stand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the disk of both is taken away: a new one would draw the same question anew, under a whole budget."""
+    first = stand.post("/release", "people", SUM).json()
+    if not asked_before:
+        stand = replace(stand)  # a service that was started since, and was asked nothing
+        stand.answering.open_ledgers()
+    (stand.folder / "away").mkdir()
+    kept = [each for each in stand.folder.iterdir() if each.name.startswith("budget.db")]
+    for each in kept:
+        each.rename(stand.folder / "away" / each.name)
+    monkeypatch.setattr(_held, "CHECKED_EVERY", -1.0)  # the minute after which it is opened anew is over
+    assert stand.post("/release", "people", SUM).status_code == 503
+    assert not (stand.folder / "budget.db").exists()
+    for each in kept:
+        (stand.folder / "away" / each.name).rename(each)
+    again = stand.post("/release", "people", SUM).json()
+    assert (again["answers"], again["charged"]) == (first["answers"], "0")
+
+
+def test_a_service_that_is_started_knows_the_ledgers_that_are_there(
+    stand: Stand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert stand.post("/release", "people", SUM).status_code == 200
+    found: list[int] = []
+
+    def asked(app: Any, listener: Any, _: str) -> None:
+        for each in [*stand.folder.glob("budget.db*")]:
+            each.rename(stand.folder / f"away-{each.name}")
+        stand.browser = TestClient(app, base_url="http://{}:{}".format(*listener.getsockname()))
+        found.append(stand.post("/release", "people", SUM).status_code)
+
+    monkeypatch.setattr(_serve, "run", asked)
+    _serve.serve(stand.offers, tell=stand.told.append)
+    assert found == [503]
+    assert not (stand.folder / "budget.db").exists()

@@ -141,6 +141,15 @@ class Answering:
         self._unanswered, self._at_work = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
         self._ended = threading.Condition()
 
+    def open_ledgers(self) -> None:
+        """Open the ledgers that are there: of these none is made anew, as where the disk that it is on is taken away.
+
+        Raises:
+            LedgerError: one cannot be used.
+        """
+        for data_set in self.offers.data_sets.values():
+            self._held.found(data_set.budget().ledger)
+
     def data_sets(self, who: Issued) -> DataSets:
         """Return what an analyst may ask."""
         found = list[Offered]()

@@ -29,15 +29,15 @@ class Held:
         self._lock = threading.Lock()
 
     def ledger(self, url: str) -> Ledger:
-        """Return an open ledger; made where there is none.
+        """Return an open ledger; made where there is none, and this process has never opened one there.
 
         Raises:
-            LedgerError: it cannot be used.
+            LedgerError: it cannot be used, or is gone: where its mark went with it, nothing else says that there was one.
         """
         with self._lock:
             opened, ledger = self._ledgers.get(url, (0.0, None))
             if ledger is None or monotonic() - opened > CHECKED_EVERY:
-                ledger = Ledger(url)
+                ledger = Ledger(url, create=ledger is None)
                 self._ledgers[url] = monotonic(), ledger
             return ledger
 

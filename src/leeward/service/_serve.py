@@ -49,9 +49,11 @@ def serve(offers: Offers, *, port: int = 0, tell: Callable[[str], object] = prin
         offer.job.open_budgets(new=False)
         for name in sorted(offer.brokers - working):
             tell(f"'{name}' is a broker of '{offer.name}', and has no token.")
+    answering = Answering(offers, tell)
+    answering.open_ledgers()
     with listening(port) as (listener, authority):
         local = f"localhost:{authority.rpartition(':')[2]}"
-        app = guarded(Answering(offers, tell), [authority, local, *offers.hosts], tell)
+        app = guarded(answering, [authority, local, *offers.hosts], tell)
         tell(f"The service is at http://{authority}/, for this machine and for proxies on it. End it with Ctrl-C.")
         with suppress(KeyboardInterrupt):  # how it is meant to end, where the signal was not ignored before
             run(app, listener, "The service")

@@ -53,7 +53,7 @@ def _lines(sections: Mapping[str, Mapping[str, Any]], odds: Sequence[str]) -> It
             about += [said for key, said in _PUBLIC.items() if key in keys and not (unlisted and key == "by")]
             about += [_NOT_LISTED] if unlisted else []
         if section == "protect" and (notion := keys.get("notion", "")) in _ALTERNATIVE:
-            unit = _EACH_ROW if sections["data"].get("person") == "each row" else _WHO
+            unit = _EACH_ROW if sections.get("data", {}).get("person") == "each row" else _WHO
             certain = (_DECIDES if decides or not table else _ANSWERS)[notion]
             about.append(f"{_ALTERNATIVE[notion].format(**unit)}. {certain}.")
         if section == ("decide" if decides else "protect"):

@@ -48,7 +48,7 @@ QUESTIONS: Mapping[str, dict[str, dict[str, Any]]] = {
     },
     "hour": asked("mean", {**TABLE, "time": "at"}, start="2026-01-01T00:00", end="2026-01-01T20:00"),
     "cut": asked(
-        "histogram", column=None, lower=None, upper=None, step=1, by={"age2": {"lower": 0, "upper": 12, "step": 6}}
+        "histogram", column=None, lower=None, upper=None, step=None, by={"age2": {"lower": 0, "upper": 12, "step": 6}}
     ),
     "mean": asked("mean"),
     "counted": {**asked("mean", people=24, grid="1/2"), "plan": {"notion": lw.BoundedDP("1")}},
@@ -122,8 +122,20 @@ ROWS: Mapping[str, list[Row]] = {
         Row("statistic", "step", 5, NEW),
     ],
     "above": [
-        Row("statistic", "levels", [0, 2, 4, 6, 8, 10], SAME, beside={"statistic": {"lower": None, "upper": None}}),
-        Row("statistic", "levels", [0, 2, 4, 6, 10], NEW, beside={"statistic": {"lower": None, "upper": None}}),
+        Row(
+            "statistic",
+            "levels",
+            [0, 2, 4, 6, 8, 10],
+            SAME,
+            beside={"statistic": {"lower": None, "upper": None, "step": None}},
+        ),
+        Row(
+            "statistic",
+            "levels",
+            [0, 2, 4, 6, 10],
+            NEW,
+            beside={"statistic": {"lower": None, "upper": None, "step": None}},
+        ),
         Row("plan", "safe_at_most", 4, NEW),  # it decides where the scan stops
     ],
     "hour": [

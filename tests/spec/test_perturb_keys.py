@@ -246,6 +246,7 @@ ROWS: list[tuple[str, Mapping[str, Any], Given, Seen, Any]] = [
         written(lambda f: f["readings_per_meter"].tolist()),
         [47] * 3,
     ),
+    ("series.publish.per", SERIES, {"publish": {"per": "hour"}}, rows, "it is the span of a total"),
     *(
         (
             "series.publish.per",

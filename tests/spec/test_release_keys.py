@@ -247,6 +247,8 @@ ROWS = [
     ),
     Effect("query.others", "numbers", {"query": {"others": "else"}}, refused="others = 'else' without groups"),
     Effect("query.others", "policies", {"query": {"others": "else"}}, refused="Leave others out", before=JOINING),
+    Effect("query.step", "policies", {"query": {"step": "1"}}, refused="step without a column"),
+    Effect("query.step", "numbers", {"query": {"step": "2"}}, refused="Levels, and bounds or a step", before=ABOVE),
     Effect(
         "query.mechanism",
         "numbers",
@@ -302,6 +304,13 @@ ROWS = [
         {"place": ["v2", "v1", "v0"]},
         before={"places": {"table": "tables.duckdb", "places_table": "places"}},
     ),
+    *(
+        Effect(f"places.{key}", "cells", {"places": {key: word}}, refused=f"{key} is about a table of places")
+        for key, word in (
+            *(("place", "venue"), ("latitude", "lat"), ("longitude", "lon"), ("name", "name")),
+            *(("places_table", "places"), ("delimiter", ";"), ("encoding", "latin-1"), ("decimal", ",")),
+        )
+    ),
     Effect("places.grid.west", "cells", {"places": {"grid": {**BOX, "west": 139.7045}}}, {"count": [2, 0]}),
     Effect(
         "places.grid.south",
@@ -322,6 +331,8 @@ ROWS = [
         {"places": {"grid": {**{k: v for k, v in BOX.items() if k != "metres"}, "h3": 5}}},
         {"count": [3]},
     ),
+    Effect("windows", "visitors", {"window": None, "windows": []}, refused="windows = [] lists none"),
+    Effect("window.windows", "visitors", {"window": {"windows": []}}, refused="windows = [] lists none"),
     Effect("window.start", "visitors", {"window": {"start": "2026-01-01T18:35:00"}}, {"count": [0, 1, 0]}),
     Effect("window.end", "visitors", {"window": {"end": "2026-01-01T18:40:00"}}, {"count": [2, 1, 0]}),
     Effect("window.start", "numbers", {"window": {"start": "2026-01-02"}}, {"value": [3]}, before=JOINED),
@@ -600,6 +611,13 @@ ROWS = [
         "visitors",
         {"decide": {"about": "everyone"}},
         {"count": [2, 3, 1], "left_out": [1, 1, 1], "state": ["obscure", "obscure", "safe"], "noise": "everyone"},
+    ),
+    Effect(
+        "decide.useful_from",
+        "visitors",
+        {"decide": {"useful_from": "0.5"}},
+        refused="without safe_at_most",
+        before={"protect": {"notion": "removal-only"}, "decide": {"safe_at_most": None, "dangerous_at_least": 2}},
     ),
     Effect("decide.about", "stopping", {"decide": {"about": "world"}}, refused="counted"),
     Effect("decide.about", "numbers", {"decide": {"about": "everyone"}}, refused="has no [decide]"),

@@ -155,7 +155,7 @@ class Plan(PlanOf[Counted], Drawn):
             safe_at_most=self.safe_at_most,
             dangerous_at_least=self.dangerous_at_least,
             error_at_most=self.error_at_most,
-            useful_from=self.useful_from,
+            useful_from=None if self.decisions.safe is None else self.useful_from,
             about=self.about,
             left_out=self.left_out,
             what=self.what,
@@ -389,6 +389,12 @@ def plan_decisions(query: Counted, notion: Notion, how: Deciding) -> Plan:
             f"error_at_most = {how.error_at_most}",
             "it is so large that one noisy count would be called both safe and dangerous",
             "Lower error_at_most",
+        )
+    if how.useful_from is not None and safe is None:
+        raise SpecError(
+            f"useful_from = {echo(how.useful_from)} without safe_at_most",
+            "it is the share of places that would be called safe",
+            "Leave it out",
         )
     useful = exact(USEFUL_FROM if how.useful_from is None else how.useful_from).rational
     if useful is None or not 0 <= useful < 1:

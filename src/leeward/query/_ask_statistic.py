@@ -64,7 +64,7 @@ def statistic(
     column: str | None = None,
     lower: Exact | None = None,
     upper: Exact | None = None,
-    step: Exact = 1,
+    step: Exact | None = None,
     by: Listed | Groups | None = None,
     start: datetime | date | str | None = None,
     end: datetime | date | str | None = None,
@@ -80,7 +80,7 @@ def statistic(
         column: the column of the number; for a histogram of groups, leave it out and give ``by``.
         lower: public lower bound; numbers below are clamped to it.
         upper: public upper bound.
-        step: the public grid the numbers are rounded to, half up; for a histogram the width of its intervals.
+        step: the public grid the numbers are rounded to, half up (default 1); for a histogram the width of its intervals.
         by: the public groups, by the column that says in which one a person is, in the order of the answers:
             ``{"sex": ["f", "m"]}``; of several columns all combinations of their lists, of which those of the last change
             fastest. In place of a list the ends of intervals: ``{"age": {"lower": 0, "upper": 100, "step": 20}}``.
@@ -107,7 +107,7 @@ class _Number:
     column: str | None
     lower: Exact | None
     upper: Exact | None
-    step: Exact
+    step: Exact | None
     of: Kind
 
 
@@ -141,7 +141,7 @@ def _asked(records: Records, given: _Number, by: By, listed: tuple[Group, ...]) 
             "how far one person moves it must be public",
             "Give lower and upper; numbers beyond are clamped to them",
         )
-    values = public_values(lower, upper, given.step)
+    values = public_values(lower, upper, 1 if given.step is None else given.step)
     if records.combine == "sum" and (kind == "histogram" or values.lower % values.step):
         raise SpecError(
             'combine = "sum" of numbers that are not whole steps from 0',
@@ -211,10 +211,12 @@ def _refuse_unused(given: _Number) -> None:
             raise SpecError(
                 f"{name} = {echo(value)} for a {CALLED.get(kind, kind)}", "it has no meaning there", "Leave it out"
             )
-    bounds = [name for name in ("lower", "upper") if getattr(given, name) is not None]
+    bounds = [name for name in ("lower", "upper", "step") if getattr(given, name) is not None]
     if kind in ("count", "histogram") and given.column is None and bounds:
         raise SpecError(
-            f"{bounds[0]} without a column", "people, and groups, have no bounds", "Name the column of a number"
+            f"{bounds[0]} without a column",
+            "people, and groups, have no bounds or steps",
+            "Leave it out, or name the column of a number",
         )
     if people is not None and (isinstance(people, bool) or not isinstance(people, int)):
         raise SpecError(f"people = {echo(people)}", "it is not a whole number", "Give how many people have a number")

@@ -20,7 +20,9 @@ from leeward.query._public_values import public_values
 def listed_levels(levels: object, *, bounds: bool = False) -> tuple[Fraction, ...]:
     """Return the public levels as they are listed, ascending."""
     if bounds:
-        raise SpecError("Levels, and bounds too", "the levels say where they lie", "Leave lower, upper and step out")
+        raise SpecError(
+            "Levels, and bounds or a step too", "the levels say where they lie", "Leave lower, upper and step out"
+        )
     if isinstance(levels, str) or not isinstance(levels, Iterable):
         raise SpecError(f"levels = {echo(levels)}", "it is not a list", 'Give a list: ["20", "40", "60"]')
     found = tuple(exact(level).rational for level in levels)
@@ -32,17 +34,17 @@ def listed_levels(levels: object, *, bounds: bool = False) -> tuple[Fraction, ..
     return rational
 
 
-def asked_levels(levels: object, lower: Exact | None, upper: Exact | None, step: Exact) -> tuple[Fraction, ...]:
+def asked_levels(levels: object, lower: Exact | None, upper: Exact | None, step: Exact | None) -> tuple[Fraction, ...]:
     """Return the levels that are listed, or that lie one step from another."""
     if levels is not None:
-        return listed_levels(levels, bounds=lower is not None or upper is not None)
+        return listed_levels(levels, bounds=(lower, upper, step) != (None, None, None))
     if lower is None or upper is None:
         raise SpecError(
             "Levels that are not listed",
             "what is asked about is public, never read from the data",
             'Give levels = ["20", "40", "60"], or lower, upper and step',
         )
-    values = public_values(lower, upper, step)
+    values = public_values(lower, upper, 1 if step is None else step)
     return tuple(values.lower + values.step * i for i in range(int(values.width / values.step) + 1))
 
 

@@ -12,7 +12,7 @@ from leeward._toml import ExactText, Section
 from leeward.errors import SpecError
 from leeward.notion._osdp import Reading
 from leeward.planner._everyone import About
-from leeward.planner._plan import USEFUL_FROM, MechanismName, What
+from leeward.planner._plan import MechanismName, What
 from leeward.planner._statistic_plan import PercentileMechanism
 from leeward.query._ask_statistic import KindName
 from leeward.query._records import Combine
@@ -56,7 +56,7 @@ class Query(Section):
     column: str | None = None
     lower: ExactText | None = None
     upper: ExactText | None = None
-    step: ExactText = "1"
+    step: ExactText | None = None
     p: ExactText | list[ExactText] | None = None
     people: int | None = None
     grid: ExactText | None = None
@@ -111,6 +111,8 @@ class PublicPlaces(Section):
             raise ValueError("name either a table or a grid as the public list of places")
         if self.table is not None and self.place is None:
             raise ValueError('name the column of the table that holds the places: place = "…"')
+        if self.grid is not None and (of_tables := sorted(self.model_fields_set - {"grid"})):
+            raise ValueError(f"{of_tables[0]} is about a table of places, and a grid is none. Leave it out")
         return self
 
 
@@ -132,6 +134,8 @@ class Windows(Section):
     @model_validator(mode="after")
     def _complete(self) -> Windows:
         single = self.start is not None and self.end is not None
+        if self.windows == []:
+            raise ValueError("windows = [] lists none. Leave it out, or write [{ start = …, end = … }, …]")
         if single == bool(self.windows) or (self.start is None) != (self.end is None):
             raise ValueError("give start and end, or a list windows = [{ start = …, end = … }, …]")
         if self.every is not None and self.windows:
@@ -205,7 +209,7 @@ class Decide(Section):
     safe_at_most: int | None = None
     dangerous_at_least: int | None = None
     error_at_most: ExactText | None = None
-    useful_from: ExactText = USEFUL_FROM
+    useful_from: ExactText | None = None
     about: About = "counted"
     left_out: int | list[int] = 0
 

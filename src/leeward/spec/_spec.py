@@ -112,6 +112,8 @@ class Spec(Section):
         both, none = self.window is not None and self.windows is not None, self.windows == []
         if both or none or (visitors and not self.windowed):
             raise ValueError("give the section [window], or a list windows = [{ start = …, end = … }, …]")
+        if self.windows == []:
+            raise ValueError("windows = [] lists none. Write windows = [{ start = …, end = … }, …]")
         if self.windowed and self.data.time is None:
             raise ValueError(f"[data] time is missing: [window] is about it. Add {EXAMPLES['time']}")
         when = [key for key in ("time", "timezone", "time_unit", "time_format") if getattr(self.data, key) is not None]

@@ -153,6 +153,8 @@ def read_spec(given: Mapping[str, Any]) -> Spec:
         raise SpecError(
             "[publish] smooth, clamp, prior", "they are for readings", 'Leave them out, or what = "readings"'
         )
+    if publish.what == "readings" and "per" in publish.model_fields_set:
+        raise SpecError("[publish] per", "it is the span of a total", 'Leave it out, or write what = "totals"')
     _check_tree(spec)
     _check_budget(spec)
     _check_repeat(spec)

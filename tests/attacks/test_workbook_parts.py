@@ -27,6 +27,9 @@ SAME: dict[str, Callable[[str], str]] = {
     "a size of all cells": lambda sheet: sheet.replace("<sheetData>", '<dimension ref="A1:XFD1048576"/><sheetData>'),
     "no cell says where it is": lambda sheet: re.sub(r'<(c|row) r="\w+"', r"<\1", sheet),
     "rows out of order": lambda sheet: re.sub(r'(<row r="3".*?</row>)(<row r="4".*?</row>)', r"\2\1", sheet),
+    "formats far below and beside": lambda sheet: sheet.replace(
+        "</sheetData>", '<row r="1048576" ht="9"><c r="XFD1048576" s="1"/></row></sheetData>'
+    ),
     "a hidden row": lambda sheet: sheet.replace('<row r="5">', '<row r="5" hidden="1">'),
     "a text in two pieces, and how it is spoken": lambda sheet: sheet.replace(
         '<is><t xml:space="preserve">p3</t></is>',
@@ -42,6 +45,10 @@ REFUSED: dict[str, Callable[[str], str]] = {
     "the sheet ends early": lambda sheet: sheet[: len(sheet) // 2],
     "a number that is none": lambda sheet: sheet.replace(_THIRD, '<c r="B5"><v>3x</v>'),
     "a date among numbers": lambda sheet: sheet.replace(_THIRD, '<c r="B5" t="d"><v>2026-03-02T10:00:00</v>'),
+    "a cell so far below that those up to it fit into no memory": lambda sheet: sheet.replace('"B5"', '"B4000000000"'),
+    "one far below, and one far beside": lambda sheet: sheet.replace('"B5"', '"B10000"').replace(
+        '<row r="9">', '<row r="9"><c r="XFD9" t="b"></c>'
+    ),
     "an error that is not known": lambda sheet: sheet.replace(_THIRD, '<c r="B5" t="e"><v>#NEW!</v>'),
 }
 

@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+import functools
+import re
+import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import IO, Any, Final
 
 import pyarrow as pa
 
 from leeward.errors import DataError, nearest
 from leeward.tables._cells import Where, column
 from leeward.tables._columns import check_columns
-from leeward.tables._files import File
+from leeward.tables._files import File, once
 
 
 def sheets(file: File) -> list[str]:
@@ -85,6 +89,7 @@ def _rows(file: File, sheet: str | None) -> Iterator[tuple[int, list[Any]]]:
         raise DataError(
             f"The sheet '{sheet}' in the workbook '{file.name}'", "there is none of that name", nearest(sheet, known)
         )
+    _check_extent(file)
     with _reading(file):
         read = book.get_sheet_by_name(known[0] if sheet is None else sheet)
         rows = read.to_python(skip_empty_area=False)
@@ -95,6 +100,53 @@ def _rows(file: File, sheet: str | None) -> Iterator[tuple[int, list[Any]]]:
         cells = [None if cell == "" else cell for cell in row]
         if any(cell is not None for cell in cells):
             yield line, cells
+
+
+_MOST: Final = 1 << 27
+"""Cells, empty ones between others too: the reader holds all up to the last, of 24 bytes each, or ends the process."""
+
+_AT: Final = re.compile(rb"""r=["']([A-Za-z]*)(\d+)["'][^>]*(?<!/)>""")
+"""Where a cell, or a row, is that may hold something, in the XML of a sheet."""
+
+_TAG: Final = 1 << 10
+"""Bytes of the longest of their tags, as programs write them."""
+
+
+@once
+def _check_extent(file: File) -> None:
+    """Refuse a workbook of which a sheet has cells so far off that those up to them do not fit into memory.
+
+    Raises:
+        DataError: it has; what is no archive at all is left to the reader.
+    """
+    with (
+        suppress(zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, zlib.error),
+        zipfile.ZipFile(file.path) as parts,
+    ):
+        for part in parts.namelist():
+            if "worksheets/" in part and part.endswith(".xml"):
+                with parts.open(part) as sheet:
+                    _refuse_far(file, sheet)
+
+
+def _refuse_far(file: File, sheet: IO[bytes]) -> None:
+    columns, last, rest = set[bytes](), 0, b""
+    while piece := sheet.read(1 << 20):
+        found = set(_AT.findall(text := rest + piece))
+        columns |= {letters.upper() for letters, _ in found if len(letters) <= 3}
+        last = max([last, *(int(row) for _, row in found if len(row) <= 10)])
+        rest = text[-_TAG:]
+        if last * max(map(_number, columns), default=1) > _MOST:
+            raise DataError(
+                f"The workbook '{file.name}'",
+                "a sheet has cells in a row, and in a column, so far off that all up to them do not fit into memory",
+                "Clear what stands far beside and below the table, or save the sheet as CSV",
+            )
+
+
+def _number(letters: bytes) -> int:
+    """The number of a column that is called by letters."""
+    return functools.reduce(lambda number, letter: number * 26 + letter - 64, letters, 0)
 
 
 def _opened(file: File) -> Any:

@@ -171,6 +171,7 @@ MUTANTS = [
     M("leeward.engine._columns", "number_written", "texts.re_search(_NUMBER).ifelse(texts, ibis.null())", "texts", "tests/engine/test_files_people_have.py",
       "a text that is no number is read as one"),
     M("leeward.engine._bind", "_lock", "'{_BELIEVING}'", "''", "tests/engine/test_damaged_files.py", "what a Parquet file says of its rows is believed"),
+    M("leeward.tables._workbook", "_number", "number * 26", "number", "tests/attacks/test_workbook_parts.py", "a column far off is taken for a near one"),
     M("leeward.tables._cells", "_array", "suppress(UnicodeEncodeError)", "suppress()", "tests/tables/test_cells.py", "half a character ends in an error that holds the text"),
     M("leeward.engine._bind", "", ",join_filter_pushdown", "", "tests/engine/test_damaged_files.py", "it is believed where rows are joined with a list"),
     M("leeward.tables._parquet", "check_pages", "found.null_count < len(found)", "False", "tests/engine/test_damaged_files.py", "a column is empty because its file says so"),

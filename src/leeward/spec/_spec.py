@@ -109,8 +109,7 @@ class Spec(Section):
                 )
         if visitors and self.places is None:
             raise ValueError("the section [places] is missing. Add it: the public list of places")
-        both, none = self.window is not None and self.windows is not None, self.windows == []
-        if both or none or (visitors and not self.windowed):
+        if (self.window is not None and self.windows is not None) or (visitors and not self.windowed):
             raise ValueError("give the section [window], or a list windows = [{ start = …, end = … }, …]")
         if self.windows == []:
             raise ValueError("windows = [] lists none. Write windows = [{ start = …, end = … }, …]")

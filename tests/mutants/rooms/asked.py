@@ -39,7 +39,6 @@ MUTANTS = [
     M(SPEC, "Spec.ledger", "b.version, b.notion", '"1", b.notion', KEYS, "version has no effect"),
     M("leeward.spec._windows", "cut", "whole.end if whole.end - at <= length else at + length", "at + length", KEYS + " " + OPTIONS, "the last window reaches beyond the end"),
     M("leeward.spec._windows", "cut", "if not spans:", "if False:", "tests/spec/test_spec.py", "a time that no clock shows is all times"),
-    M(SPEC, "Spec._complete", "self.windows == []", "False", "tests/spec/test_spec.py", "a list of no windows is all times"),
     M("leeward.spec._windows", "cut", "        at = stop", "        at = stop + length", KEYS, "every other window is left out"),
     M("leeward.spec._notions", "number_notion", 'if name == "hamming" and asked.people is not None:', "if False:", "tests/session/test_numbers_command.py " + KEYS,
       "hamming with a public number of people is refused"),

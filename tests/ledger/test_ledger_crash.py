@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
 import signal
 import subprocess
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -13,7 +15,7 @@ from pathlib import Path
 import pytest
 from tests.ledger.places import Place
 from tests.ledger.single import peek, reserve
-from tests.ledger.worker import asked
+from tests.ledger.worker import asked, wanted
 
 from leeward.errors import LedgerError
 from leeward.ledger import STAGES, DrawnAnswer, Ledger
@@ -104,6 +106,43 @@ def test_processes_that_hammer_never_overspend(place: Place, worker: Worker) -> 
     assert ledger.show()[0].spent == Fraction(3)
     assert [entry.kind for entry in ledger.history()].count("released") == 21
     ledger.check()
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("turn", range(2))
+def test_whoever_is_killed_when_what_was_shown_was_paid_once_and_is_given_again(
+    turn: int, place: Place, worker: Worker
+) -> None:
+    """Processes that are killed at any moment, against sums that know nothing of the ledger's."""
+    rng, ledger, dataset = random.Random(turn), Ledger(place.url), f"city{turn}"
+    living = [worker("wander", f"{dataset}-{number}") for number in range(5)]
+    assert eventually(lambda: len(ledger.history()) > 4, True)
+    for each in rng.sample(living, len(living)):
+        time.sleep(rng.random() * 0.1)
+        each.kill()
+    shown = dict[str, tuple[str, str]]()
+    for each in living:
+        out, err = each.communicate(timeout=60)
+        assert err == ""
+        for line in out.splitlines(keepends=True):
+            if line.endswith("\n"):
+                key, answer, cost = line.strip().split(":")
+                assert shown.setdefault(key, (answer, cost)) == (answer, cost), "one answer, at one price"
+    ledger.check()
+    paid, state = defaultdict[str, Fraction](Fraction), dict[str, tuple[str, str]]()
+    for entry in ledger.history():
+        paid[entry.id] += entry.cost
+        if entry.kind in ("reserved", "released", "withdrawn"):
+            state[entry.id] = entry.key, entry.kind
+    stands = {key: (paid[of], kind) for of, (key, kind) in state.items() if kind != "withdrawn"}
+    assert len(stands) == sum(kind != "withdrawn" for _, kind in state.values()), "no key was paid twice"
+    spent = sum(cost for cost, _ in stands.values())
+    assert ledger.show()[0].spent == spent <= 2
+    assert all(stands[key] == (Fraction(cost), "released") for key, (_, cost) in shown.items())
+    for key, (answer, _) in shown.items():
+        with reserve(ledger, wanted(key, dataset)) as claim:
+            assert claim.answer == answer.encode()
+    assert ledger.show()[0].spent == spent, "given again for nothing"
 
 
 def test_a_living_holder_is_waited_for(place: Place) -> None:

@@ -8,11 +8,13 @@ It says on standard output what it was told: each line is an acknowledgement the
 from __future__ import annotations
 
 import os
+import random
 import resource
 import signal
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -103,6 +105,33 @@ def hammer(url: str, me: str) -> None:
                 return
 
 
+def wanted(key: str, dataset: str) -> Request:
+    """A request of `wander`, whose keys are letters from a to n: together they cost more than the cap."""
+    cost = Fraction(1, "abcdefghijklmn".index(key) + 3)
+    return asked(key, dataset=dataset, digest=dataset.encode(), cost=cost, cap=Fraction(2), new=True)
+
+
+def wander(url: str, named: str) -> None:
+    """Release keys at random, withdraw some, and let some cost less, until killed; say each that is shown, and its price."""
+    rng, ledger, dataset = random.Random(named), Ledger(url), named.partition("-")[0]
+    while True:
+        keys, more = rng.sample("abcdefghijklmn", rng.choice([1, 2, 3])), rng.choice("abcdefghijklmn")
+        further = [wanted(more, dataset)] if more not in keys else []
+        with suppress(CapExceededError, InterruptedError):
+            with ledger.reserve([wanted(key, dataset) for key in keys], further=further) as held:
+                if rng.random() < 0.2:
+                    raise InterruptedError
+                if due := held.unanswered:
+                    drawn = [DrawnAnswer(rng.randbytes(8).hex().encode()) for _ in due]
+                    if held.further:
+                        drawn[0] = DrawnAnswer(drawn[0].payload, due[0].cost / 2)
+                        drawn.append(DrawnAnswer(rng.randbytes(8).hex().encode(), due[0].cost / rng.choice([2, 4])))
+                    held.store(drawn)
+            for key, each in zip([*keys, more], held.releases, strict=False):
+                assert each.answer is not None
+                say(f"{key}:{each.answer.decode()}:{each.cost}")
+
+
 def full_disk(url: str, limits: str) -> None:
     """Release with a file-size limit set before reserving and another before storing (bytes; -1: none)."""
     before, inside = (int(limit) for limit in limits.split(","))
@@ -139,5 +168,12 @@ def forked(url: str, _nothing: str) -> None:
 
 if __name__ == "__main__":
     job, url, *argument = sys.argv[1:]
-    jobs = {"killed_at": killed_at, "release": release, "hammer": hammer, "full_disk": full_disk, "forked": forked}
+    jobs = {
+        "killed_at": killed_at,
+        "release": release,
+        "hammer": hammer,
+        "wander": wander,
+        "full_disk": full_disk,
+        "forked": forked,
+    }
     jobs[job](url, *(argument or [""]))

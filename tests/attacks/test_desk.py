@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
+import json
 import os
 import re
 import threading
@@ -19,6 +21,7 @@ from leeward.desk import _release
 from leeward.desk._jobs import Job, Jobs
 from leeward.desk._releases import all_kept
 from leeward.ledger import Ledger
+from leeward.outputs import MANIFEST
 
 OPEN = {"opens": "yes", "doubtful": "yes", "useless": "yes"}
 
@@ -355,6 +358,26 @@ def test_a_release_is_told_of_as_it_was_made_also_where_its_folder_was_there_bef
     (seat.desk.released / f"{name}-1").rename(seat.folder / "moved")
     assert seat.post(f"/drafts/{name}/strength", {**ANSWERS["strength"], "epsilon": "1/2"}).status_code == 303
     assert "For you only: 0.5 was charged. " in words(done(seat, seat.post(f"/drafts/{name}/release", OPEN)))
+
+
+@pytest.mark.parametrize("step", ["1/0", "1e999999"])
+def test_a_release_that_states_what_is_no_number_leaves_the_others_in_sight(seat: Seat, step: str) -> None:
+    """Who wrote it may have made its digests fit."""
+    question = {"kind": "percentile", "column": "age", "lower": "0", "upper": "100", "step": "1", "p": "25, 75"}
+    name = people(seat, question, never="close")
+    seat.post(f"/drafts/{name}/strength", ANSWERS["strength"])
+    for _ in range(2):
+        assert done(seat, seat.post(f"/drafts/{name}/release", OPEN)).status_code == 200
+    folder = seat.desk.released / f"{name}-1"
+    stated, listed = (json.loads((folder / file).read_text()) for file in ("release.json", MANIFEST))
+    stated["query"]["step"] = step
+    forged = json.dumps(stated).encode()
+    (folder / "release.json").write_bytes(forged)
+    listed["files"]["release.json"] = [hashlib.sha256(forged).hexdigest()]
+    (folder / MANIFEST).write_text(json.dumps(listed))
+    refused, history = seat.get(f"/releases/{name}-1"), seat.get("/history")
+    assert (refused.status_code, history.status_code, seat.told) == (422, 200, [])
+    assert f'href="/releases/{name}-2"' in history.text
 
 
 MARK = "\u200f"  # as an Arabic or Hebrew spreadsheet writes it before a word

@@ -124,7 +124,7 @@ def kept(desk: Desk, name: str) -> Kept:
         raise DataError("This release", "there is none of that name", "Choose one under “Budget and releases”")
     try:
         return _kept(folder)
-    except (OSError, ValueError, LookupError, TypeError, RecursionError, pa.ArrowException):
+    except (OSError, ValueError, LookupError, TypeError, ArithmeticError, RecursionError, pa.ArrowException):
         raise DataError(
             "This release", "it is not as it was written", "Ask again: the stored answer costs nothing"
         ) from None

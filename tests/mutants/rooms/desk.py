@@ -48,5 +48,6 @@ MUTANTS = [
     M("leeward.desk._promise", "by_row", '== EACH_ROW', "is None", f"{ATTACK}::test_nothing_is_promised_to_somebody_where_each_row_is_protected_alone", "a promise about single rows is told as one about people"),
     M("leeward.desk._strength", "_of_decisions", "made.mechanism.stop_after is not None", "False", f"{ATTACK}::test_the_odds_of_a_mechanism_that_stops_are_of_what_it_asks", "the odds of levels that are asked are told as those of all"),
     M("leeward.desk._releases", "routes", "reversed(desk.jobs.ended())", "desk.jobs.ended()", f"{ATTACK}::test_a_release_is_told_of_as_it_was_made_also_where_its_folder_was_there_before", "what an earlier release of that name cost is told as the price of this one"),
+    M("leeward.desk._releases", "kept", "TypeError, ArithmeticError,", "TypeError,", f"{ATTACK}::test_a_release_that_states_what_is_no_number_leaves_the_others_in_sight", "one release that states no number hides the whole history"),
     M("leeward.desk._views", "_environment", "= escape", "= lambda value: value", f"{ATTACK}::test_a_form_sends_names_back_as_they_are_however_they_are_shown", "a form sends back what is shown of a name, and not the name"),
 ]  # fmt: skip

@@ -414,3 +414,49 @@ def test_each_question_is_planned_under_every_notion_and_mechanism(clinic: Town)
     assert out.count("As asked, by") == 2
     assert "All together: 200 of the budget" in out
     assert spent(clinic) == "0"
+
+
+OF_ALL = MEAN + "people = 89\n"
+SUM = MEAN.replace("mean-age", "sum-age").replace('kind = "mean"', 'kind = "sum"')
+WAYS = (["check"], ["release", "--dry-run"], ["release", "--yes"])
+
+
+def asked_by(town: Town, way: list[str], spec: Path) -> tuple[int, str, str]:
+    command, *options = way
+    return town.run(command, spec, *options, *(("--out", town.out) if "--yes" in options else ()))
+
+
+def hamming(text: str) -> str:
+    return text.replace('"dp"', '"hamming"')
+
+
+def test_what_the_first_opens_the_budget_in_pays_for_the_others(clinic: Town) -> None:
+    """Hamming is bounded DP of so many people, and replacing, adding and removing of any number: two notions, one budget.
+
+    Broken: each took its own for that of the new budget, and was refused because it "was opened meanwhile", for ever.
+    """
+    spec = write(clinic, OF_ALL, SUM, change=hamming)
+    for way in WAYS:
+        code, _, err = asked_by(clinic, way, spec)
+        assert code == 0, err
+    _, out, _ = clinic.run("budget", "show", "--ledger", clinic.folder / "budget.db", "--json")
+    (found,) = json.loads(out)["budgets"]
+    assert (found["notion"], found["spent"]) == ("bounded-dp/person", "200")
+
+
+@pytest.mark.parametrize("way", WAYS, ids=" ".join)
+def test_what_the_first_opens_may_not_pay_for_another(clinic: Town, way: list[str]) -> None:
+    code, _, err = asked_by(clinic, way, write(clinic, SUM, OF_ALL, change=hamming))
+    assert code == 2
+    assert 'BoundedDP("1") in a budget counted in ReplaceDP("1")' in err
+    assert "about the question 'mean-age'" in err
+    assert spent(clinic) == "0"
+
+
+def test_plans_of_two_notions_open_a_budget_together(clinic: Town) -> None:
+    write(clinic)
+    people = lw.records(f"{clinic.folder}/people.parquet", person="who")
+    asked = lw.statistic(people, "count")
+    plans = {"few": lw.plan(asked, lw.BoundedDP("1")), "many": lw.plan(asked, lw.ReplaceDP("2"))}
+    made = lw.release_all(plans, lw.Budget(f"sqlite:///{clinic.folder}/b.db", "people", cap="3"), accept_useless=True)
+    assert [one.statement.budget.price for one in made.values()] == ["1", "2"]

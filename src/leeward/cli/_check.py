@@ -40,12 +40,19 @@ def check(
     plans, budget = planned(read), next(iter(read.values())).ledger()
     accepted = useless_accepted(read, every=accept_useless)
     found: dict[str, Checked] = {}
+    opens_in: str | None = None
     with sources_of(plans) as sources:
         for name, asked in plans.items():
             with naming(name), progress_shown(as_json) as progress:
                 found[name] = check_planned(
-                    asked, budget, accept_useless=name in accepted, progress=progress, sources=sources
+                    asked,
+                    budget,
+                    accept_useless=name in accepted,
+                    progress=progress,
+                    sources=sources,
+                    opens_in=opens_in,
                 )
+                opens_in = found[name].standing.counted_in
     refusals = [f"{name}: {said}" if name else said for name, one in found.items() for said in one.refusals]
     refusals += refused_together(list(found.values()), budget)
     if as_json:

@@ -59,9 +59,11 @@ def dry_runs(asked: Mapping[str, Sequence[AnyPlan]], budget: Budget) -> dict[str
     from leeward.session._together import naming
 
     found: dict[str, DryRun] = {}
+    opens_in: str | None = None
     for name, plans in asked.items():
         with naming(name):
-            found[name] = dry_run(plans, budget)
+            found[name] = dry_run(plans, budget, opens_in)
+            opens_in = found[name].stands.counted_in
     return found
 
 

@@ -70,15 +70,19 @@ def check_planned(
     accept_useless: bool = False,
     progress: Progress = silent,
     sources: Sources | None = None,
+    opens_in: str | None = None,
 ) -> Checked:
-    """Look at what a release of plans would do, as `check` does of one. Charges nothing, writes nothing."""
+    """Look at what a release of plans would do, as `check` does of one. Charges nothing, writes nothing.
+
+    ``opens_in`` is what the budget is counted in by the question before it in one spec, where none is open yet.
+    """
     from leeward.engine import open_data, read_keys
 
     progress("reading the public list")
     keys = read_keys(plans[0].counted)
     known = [remade(made).listing(len(keys)) for made in plans]
     rows = known[0].counted.of_rows
-    stands = standing(budget, known[0].notion, known, keys.digest(), rows=rows)
+    stands = standing(budget, known[0].notion, known, keys.digest(), rows=rows, opens_in=opens_in)
     refusals, new = _Refusals(), [made for made, answered in zip(known, stands.answered, strict=True) if not answered]
     unpaid = [made for made, charged in zip(known, stands.charged, strict=True) if not charged]
     # what has no price in the budget is refused as a release refuses it: nothing else is looked at

@@ -52,15 +52,18 @@ class DryRun:
         return {key: price for key, price, charged in each if not charged}
 
 
-def dry_run(plans: Sequence[AnyPlan], budget: Budget) -> DryRun:
-    """Return what is known of a question before it is released; reads the public list and the ledger, never the data."""
+def dry_run(plans: Sequence[AnyPlan], budget: Budget, opens_in: str | None = None) -> DryRun:
+    """Return what is known of a question before it is released; reads the public list and the ledger, never the data.
+
+    ``opens_in`` is what the budget is counted in by the question before it in one spec, where none is open yet.
+    """
     from leeward.engine import read_keys
     from leeward.ledger._balance import fixed
 
     keys = read_keys(plans[0].counted)
     count, digest = len(keys), keys.digest()
     plans, rows = [made.listing(count) for made in plans], plans[0].counted.of_rows
-    stands = standing(budget, plans[0].notion, plans, digest, rows=rows)
+    stands = standing(budget, plans[0].notion, plans, digest, rows=rows, opens_in=opens_in)
     # what has no price in the budget is refused
     paid = [amount_of(made, stands.counted_in) for made in plans]
     if not all(stands.answered):

@@ -125,10 +125,12 @@ class Session(Private):
         analyst: on whose behalf answers are asked; None for the curator's own.
         ledger: that of the budget, where it is open already.
         keys: the public list, where it is read already.
+        opens_in: what the budget is counted in by the question before it in one transaction, where none is open yet.
     """
 
     __slots__ = (
-        "_account", "_open", "_query", "_table", "analyst", "bits", "budget", "keys", "ledger", "progress", "sources",
+        "_account", "_open", "_opens_in", "_query", "_table", "analyst", "bits", "budget", "keys", "ledger", "progress",
+        "sources",
     )  # fmt: skip
 
     def __init__(
@@ -141,12 +143,13 @@ class Session(Private):
         *,
         ledger: Ledger | None = None,
         keys: Keys | None = None,
+        opens_in: str | None = None,
     ) -> None:
         from leeward.engine import read_keys
         from leeward.ledger import Ledger
 
         self.budget, self.bits, self.progress, self.analyst = budget, bits, progress, analyst
-        self._query, self._open = query, ExitStack()
+        self._query, self._open, self._opens_in = query, ExitStack(), opens_in
         self.sources: Sources | None = None
         self._table: tuple[Opened, Content] | None = None
         self.progress("reading the public list")
@@ -340,7 +343,7 @@ class Session(Private):
 
         account, budget = self._account, self.budget
         counted_in = budget.counted_in(
-            made.notion, None if account is None else account.notion, rows=made.counted.of_rows
+            made.notion, self._opens_in if account is None else account.notion, rows=made.counted.of_rows
         )
         if account is not None:  # also where every answer is stored, so that nothing is reserved
             caps = budget.exact_cap(), budget.exact_cap_delta()

@@ -77,22 +77,31 @@ def amount_of(made: AnyPlan, counted_in: str) -> Amount:
     return Amount(price, charge_delta(made.notion, delta_of(made), counted_in))
 
 
-def standing(budget: Budget, notion: Notion, plans: Sequence[AnyPlan], keys: str, *, rows: bool = False) -> Standing:
+def standing(
+    budget: Budget,
+    notion: Notion,
+    plans: Sequence[AnyPlan],
+    keys: str,
+    *,
+    rows: bool = False,
+    opens_in: str | None = None,
+) -> Standing:
     """Return where a budget stands, and which of these plans have their answer; there are none where they are refused.
 
-    The plans share their notion and their public list, whose digest is given.
+    The plans share their notion and their public list, whose digest is given. ``opens_in`` is what the budget is counted in
+    by the question before them in one spec, where none is open yet.
     """
     from leeward.ledger._balance import agree
     from leeward.ledger._file import is_absent
 
     if is_absent(budget.ledger):  # before what reads ledgers is loaded, a fifth of a second
-        return _not_open(budget, notion, plans, rows)
+        return _not_open(budget, notion, plans, rows, opens_in)
     from leeward.ledger import Ledger
 
     ledger, cap = Ledger.find(budget.ledger), budget.exact_cap()
     account = None if ledger is None else ledger.account(budget.dataset, new=True)  # if any: nothing is opened
     if ledger is None or account is None:
-        return _not_open(budget, notion, plans, rows)
+        return _not_open(budget, notion, plans, rows, opens_in)
     counted_in = budget.counted_in(notion, account.notion, rows=rows)
     stands = balance_of(account)
     agree(stands, budget.dataset, counted_in, cap, budget.exact_cap_delta())
@@ -103,8 +112,8 @@ def standing(budget: Budget, notion: Notion, plans: Sequence[AnyPlan], keys: str
     return Standing(counted_in, stands, known, paid)
 
 
-def _not_open(budget: Budget, notion: Notion, plans: Sequence[AnyPlan], rows: bool) -> Standing:
-    counted_in, none = budget.counted_in(notion, None, rows=rows), (False,) * len(plans)
+def _not_open(budget: Budget, notion: Notion, plans: Sequence[AnyPlan], rows: bool, opens_in: str | None) -> Standing:
+    counted_in, none = budget.counted_in(notion, opens_in, rows=rows), (False,) * len(plans)
     return Standing(counted_in, opening_balance(budget, counted_in), none, none)
 
 

@@ -101,11 +101,14 @@ def together(
     with ExitStack() as stack:
         sessions, priced = dict[str, Session](), dict[str, list[PricedPlan]]()
         ledger: Ledger | None = None
+        opens_in: str | None = None  # what the first of them opens the budget in, the others are priced in
         for name, plans in asked.items():
             with naming(name):
-                session = stack.enter_context(Session(plans[0].counted, budget, bits, progress, ledger=ledger))
+                asked_of = Session(plans[0].counted, budget, bits, progress, ledger=ledger, opens_in=opens_in)
+                session = stack.enter_context(asked_of)
                 ledger = session.ledger  # one, which all of them are charged to
                 sessions[name], priced[name] = session, session.price(plans)
+                opens_in = priced[name][0].counted_in
         if len(asked) > 1:
             from leeward.engine import sources_of
 

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leeward.engine._bind import bind
+from leeward.engine._bind import _BY_THE_QUESTION_ALONE, bind
 from leeward.errors import DataError
 
 WHO = [*(f"p{i}" for i in range(8)), None]
@@ -154,6 +154,15 @@ def test_what_a_footer_says_of_its_rows_is_not_believed(what: str, tmp_path: Pat
             pass
     else:
         assert read(path) == (TABLE.to_pydict(), 1, 9)
+
+
+def test_optimizers_that_nobody_has_looked_at_are_off(tmp_path: Path) -> None:
+    """Those that a later version of the engine brings are so too."""
+    (tmp_path / "t.csv").write_bytes(TEXT)
+    with bind(str(tmp_path / "t.csv"), {"person": "who"}) as bound:
+        ((off,),) = bound.connection.execute("SELECT current_setting('disabled_optimizers')").fetchall()
+        known = {name for (name,) in bound.connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()}
+    assert known - {*off.split(",")} == {*_BY_THE_QUESTION_ALONE}
 
 
 CASES = {

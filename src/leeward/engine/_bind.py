@@ -45,8 +45,15 @@ if TYPE_CHECKING:
 _CATALOG = "leeward_source"
 _SOURCE = "leeward_rows_asked_for"
 _REWRITTEN = "leeward_rows_rewritten"
-_BELIEVING = "statistics_propagation,filter_pushdown,join_filter_pushdown,top_n"
-"""What of the engine takes a file's word for which rows need not be read: for a filter, the keys of a list, a LIMIT."""
+_BY_THE_QUESTION_ALONE = (
+    *("expression_rewriter", "unused_columns", "column_lifetime", "common_subexpressions", "common_aggregate"),
+    *("join_order", "build_side_probe_side", "deliminator", "unnest_rewriter", "in_clause", "duplicate_groups"),
+    *("materialized_cte", "cte_inlining", "common_subplan", "aggregate_function_rewriter", "aggregate_reuse"),
+)
+"""The optimizers of the engine that go by the question alone, or by guesses that change no more than the time it takes.
+
+Others take a file's word for which rows need not be read: for a filter, the keys of a list, a LIMIT. So may later ones.
+"""
 
 _AT_ONCE = 1 << 15
 """How many rows are hashed at once: of texts of 10 kB each, a third of a gigabyte."""
@@ -296,7 +303,9 @@ def _refused(error: Exception) -> tuple[str, str]:
 def _lock(connection: duckdb.DuckDBPyConnection, readable: Sequence[str]) -> None:
     with _setting_up():
         # What a file says of its rows beside them (that none of a group is so large, or missing) may be wrong; rows count.
-        connection.execute(f"SET disabled_optimizers = '{_BELIEVING}'")
+        optimizers = (name for (name,) in connection.execute("SELECT name FROM duckdb_optimizers()").fetchall())
+        disabled = ",".join(name for name in optimizers if name not in _BY_THE_QUESTION_ALONE)
+        connection.execute(f"SET disabled_optimizers = '{disabled}'")
         connection.execute(f"SET allowed_paths = [{', '.join(map(quoted, readable))}]")
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")

@@ -504,16 +504,16 @@ def test_a_number_is_read_with_either_mark_unless_it_may_be_two_numbers(upper: s
 def test_a_window_is_said_as_the_file_writes_times(town: Town) -> None:
     visits("v.csv", "%d.%m.%y %I:%M:%S %p")
     places("p.csv")
-    for end, until in (
-        ("14.3.26 8:00:00 pm", "2026-03-14T20:00"),
-        ("20:00", "2026-03-14T20:00"),
-        ("15.03.26", "2026-03-15T00:00"),
+    for start, end, begin, until in (
+        ("14.03.26 07:00:00 PM", "14.3.26 8:00:05 pm", "14T19:00", "14T20:00:05"),
+        ("14.03.26 07:00:00 PM", "20:00", "14T19:00", "14T20:00"),
+        ("14.03.26 01:15:00 AM", "9:30", "14T01:15", "14T09:30"),
+        ("14.03.26", "15.03.26", "14T00:00", "15T00:00"),
+        ("14.03.26 12:05:00 AM", "14.03.26 12:00:00 PM", "14T00:05", "14T12:00"),
     ):
         Path("spec.toml").unlink(missing_ok=True)
-        window = drafted(
-            town, "v.csv", "p.csv", *FLAGS[:2], "--start", "14.03.26 07:00:00 PM", "--end", end, *FLAGS[6:]
-        )["window"]
-        assert window == {"start": "2026-03-14T19:00", "end": until}
+        window = drafted(town, "v.csv", "p.csv", *FLAGS[:2], "--start", start, "--end", end, *FLAGS[6:])["window"]
+        assert window == {"start": f"2026-03-{begin}", "end": f"2026-03-{until}"}
     refused = drafted(
         town, "v.csv", "p.csv", *FLAGS[:2], "--out", "x", "--start", "14.03.26", "--end", "31.02.26", *FLAGS[6:], code=2
     )

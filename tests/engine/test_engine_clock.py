@@ -1,7 +1,7 @@
 """Windows and clocks: instants, readings, epochs, and the hours that occur twice or never."""
 
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from zoneinfo import ZoneInfo
 
@@ -285,3 +285,24 @@ def test_dates_count_in_the_whole_days_of_a_run_and_not_in_its_hours():
         opened.expect([day, hour])
         assert [opened.count(query).counts.tolist() for query in (day, hour)] == [[2], [1]]
         assert [opened.look(query).dropped["date_alone"] for query in (day, hour)] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("times", "said", "dropped"),
+    [
+        (pa.array([1333497600, None]), {"time_unit": "s"}, {"null_time": 1}),
+        (pa.array(["1333497600", None, "soon"]), {"time_unit": "s"}, {"null_time": 1, "unreadable_time": 1}),
+        (pa.array([date(2012, 4, 4), None]), {}, {"date_alone": 1, "null_time": 1}),
+        (pa.array(["2012-04-04", None, "2012-04-99"]), {}, {"date_alone": 1, "null_time": 1, "unreadable_time": 1}),
+        (pa.array([datetime(2012, 4, 4), None]), {}, {"null_time": 1}),
+    ],
+)
+def test_a_time_that_is_missing_is_told_from_one_that_cannot_be_read_or_is_a_date(times, said, dropped):
+    data = pa.table({"u": range(len(times)), "p": ["a"] * len(times), "t": times})
+    seen = describe_by(visits, data, person="u", place="p", time="t", **said)
+    listed = places(pa.table({"p": ["a"]}), place="p")
+    query = count_visitors(seen, listed, start="2012-04-04", end="2012-04-04T01:00")
+    with open_visits(seen, read_places(listed)) as opened:
+        found = opened.look(query).dropped
+    reasons = ("null_time", "unreadable_time", "date_alone", "incomparable_time")
+    assert {reason: found[reason] for reason in reasons if found[reason]} == dropped

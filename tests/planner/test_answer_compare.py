@@ -10,9 +10,11 @@ from tests.asking import statistic_by
 from tests.report.pages import Page
 
 import leeward as lw
+from leeward._plain import at_most
 from leeward.errors import InputError
 from leeward.planner import AnswerComparison, NumberPlan, RankPlan, Scenario, answer_report
-from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy
+from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, UnlistedAccuracy
+from leeward.planner._answer_cells import cells_of
 from leeward.planner._statistic_plan import plan_statistic
 from leeward.query._statistic import Statistic
 
@@ -119,6 +121,39 @@ def test_what_would_say_next_to_nothing_is_told_so_and_not_advised() -> None:
     assert "whole public range is 100" in noisy.useless
     assert not any("95 % within 100" in said for said in compared.advice)
     assert "By geometric at the same price: it would say next to nothing" in compared.advice
+    wanted = lw.compare(
+        asked("median"), lw.UnboundedDP("1/100"), mechanism="geometric", scenario=Scenario(accept_useless=True)
+    )
+    assert [said.partition(",")[0].partition(":")[0] for said in wanted.advice] == [
+        "As asked",
+        "By rank at the same price",
+    ], "no other notion, under which it would say next to nothing too"
+
+
+def test_what_is_refused_has_a_price_and_no_releases_left() -> None:
+    compared = lw.compare(asked("mean"), lw.Presence("1"), scenario=Scenario(left=Fraction(9)))
+    told = {option.notion.name: option for option in answer_report(compared).options}
+    assert (told["presence"].refused is None, told["presence"].price_in_budget) == (False, "1")
+    assert (told["presence"].releases_left, told["dp"].releases_left) == (None, 4)
+
+
+def test_cells_stand_under_what_they_are() -> None:
+    groups = lw.compare(TOWNS, lw.RemovalOnly("1"))
+    (headings, rows), _ = cells_of(answer_report(groups))
+    found = groups.options[0].accuracy
+    assert isinstance(found, UnlistedAccuracy)
+    assert headings[4:] == ["half\nshown", "95%\nshown", "95%\noff", "errs"]
+    numbers = [found.half_shown_from, found.mostly_shown_from, found.within_95_percent]
+    assert rows[0][4:] == [*map(str, numbers), "not high"]
+    assert len({*numbers}) == 3
+    mean = lw.compare(asked("mean"), lw.UnboundedDP("1"))
+    (headings, rows), _ = cells_of(answer_report(mean))
+    off = mean.options[0].accuracy
+    assert isinstance(off, MeanAccuracy)
+    under = dict(zip(headings, rows[0], strict=True))
+    assert [under[f"95% off,\n{each.number:,}"] for each in off.by_number[1:]] == [
+        at_most(each.within_95_percent) for each in off.by_number[1:]
+    ]
 
 
 def test_a_notebook_shows_a_table_of_the_rows_and_what_speaks_for_which() -> None:

@@ -1,6 +1,8 @@
 """The question: what it accepts, what it refuses, and what of it is public."""
 
 import dataclasses
+import itertools
+import pickle
 import subprocess
 import sys
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -11,6 +13,7 @@ from tests.sources import describe_by
 
 from leeward.errors import SpecError
 from leeward.query import Grid, Source, Window, count_visitors, grid, places, visits
+from leeward.query._table import same_source
 from leeward.session._question import about
 
 SEEN = visits("v.parquet", person="user", place="venue", time="at")
@@ -161,3 +164,27 @@ def test_a_text_finer_than_a_microsecond_is_refused_and_not_cut(fine):
         ask(start=f"2026-03-02T19:00:00{fine}", end=f"2026-03-02T20:00:00{fine[-6:] if '+' in fine else ''}")
     exact = ask(start="2026-03-02T19:00:00.123456000", end="2026-03-02T20:00:00.5")
     assert (exact.window.start.microsecond, exact.window.end.microsecond) == (123_456, 500_000)
+
+
+WRITTEN = (
+    *({}, {"table": "t"}, {"delimiter": ";"}, {"encoding": "latin-1"}, {"decimal": ","}),
+    *({"time_format": "dd/mm/yyyy"}, {"time_unit": "s"}, {"time_unit": "ms"}),
+)
+
+
+def test_what_is_said_of_a_source_tells_it_from_others_and_outlives_a_pickle():
+    """One table that several questions are about is read once: never with the times or numbers of another description."""
+    frame = pd.DataFrame({"a": [1]})
+    for given in ("v.csv", ["v.csv", "w.csv"], frame):
+        made = [Source(given, **said) for said in WRITTEN]
+        for one, other in itertools.product(made, repeat=2):
+            assert same_source(one, other) is (one is other)
+    for said in WRITTEN:
+        again = pickle.loads(pickle.dumps(source := Source("v.csv", **said)))
+        assert list(again.said()) == list(said)
+        assert (again.time_unit, again.table, again.writing) == (source.time_unit, source.table, source.writing)
+        assert same_source(source, again)
+    assert not same_source(Source(frame), Source(frame.copy()))
+    assert not same_source(Source(frame), Source("v.csv"))
+    assert "more" not in repr(Source(["a.csv", "b.csv", "c.csv"]))
+    assert "and 1 more" in repr(Source(["a.csv", "b.csv", "c.csv", "d.csv"]))

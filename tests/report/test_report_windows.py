@@ -6,12 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from playwright.sync_api import sync_playwright
 from tests.report.conftest import FakeRelease
 from tests.report.pages import Page
 
 from leeward.report import report_html, windows_html
+from leeward.report._windows import _column
 
 Make = Callable[..., FakeRelease]
 
@@ -129,3 +131,12 @@ def test_a_page_that_cannot_carry_all_rows_says_so(make_release: Make, monkeypat
     assert "The first 2 of 3 places" in page.text()
     assert len(rows(page.data("series"), 1)) == 2
     assert "plot-map" not in {element.attributes.get("id") for element in page.elements}
+
+
+@pytest.mark.parametrize("many", [2, 36, 37, 38])
+def test_as_many_words_as_there_are_digits_are_coded_and_more_are_written_out(many: int) -> None:
+    values = [[f"w{number}" for number in range(many)], ["w0"] * many]
+    found = _column([pa.chunked_array([each]) for each in values], "word")
+    assert ("codes" in found) == (many <= 36)
+    read = found["each"] if "each" in found else [[found["words"][int(i, 36)] for i in one] for one in found["codes"]]
+    assert read == values

@@ -116,7 +116,13 @@ def test_it_sends_its_token_to_nobody_else(monkeypatch: pytest.MonkeyPatch) -> N
         server.shutdown()
         server.server_close()
     assert seen == ["/data-sets"]
-    for url in ("http://data.example.org", "ftp://data.example.org", "data.example.org", "https://a.org/path"):
+    for url in (
+        "http://data.example.org",
+        "http://data",
+        "ftp://data.example.org",
+        "data.example.org",
+        "https://a.org/path",
+    ):
         with pytest.raises(ValueError, match="https"):
             Client(url, "token")
 

@@ -110,7 +110,7 @@ def test_at_a_terminal_it_is_asked(typed: str, opened: bool, town: Town, monkeyp
         assert json.loads(out)["releases"][0]["charged"] == "1"
 
 
-@pytest.mark.parametrize("words", [[], ["--yes"]])
+@pytest.mark.parametrize("words", [[], ["--yes"], ["--ask"]])
 def test_nearly_the_same_name_is_refused_before_any_data_is_read(words: list[str], town: Town) -> None:
     assert town.run("release", town.spec(named("gowalla")), "--out", town.out)[0] == 0
     (town.folder / "visits.parquet").rename(town.folder / "away.parquet")
@@ -120,6 +120,15 @@ def test_nearly_the_same_name_is_refused_before_any_data_is_read(words: list[str
     assert 'Did you mean "gowalla"?' in err
     assert "--new-budget" in err
     assert datasets(town) == ["gowalla"]
+
+
+def test_a_budget_that_is_gone_is_not_planned_as_a_new_one(town: Town) -> None:
+    assert town.run("release", town.spec(), "--out", town.out)[0] == 0
+    (town.folder / "budget.db").unlink()
+    for words in (["plan"], ["release", "--dry-run"], ["release", "--out", "second", "--ask"]):
+        code, out, err = town.run(words[0], town.spec(), *words[1:])
+        assert (code, out) == (2, ""), words
+        assert "gone, but its high-water mark" in err
 
 
 TWINS = {"서울": "\u1109\u1165\u110b\u116e\u11af", "Zürich": "Zu\u0308rich", "a town": "a\xa0town", "town": "ｔｏｗｎ"}

@@ -126,3 +126,6 @@ def test_an_id_with_very_many_rows_is_told_by_a_look_before_a_release(town: Town
     ).replace(" }", "}")
     assert "If it" not in People(2, 100, 60, 40).said()
     assert "If it" not in People(1, 100, 100, 0).said()
+    visits(town, [0] * 60 + list(range(1, 41)), state=["moving"] * 55 + ["STAY"] * 45)
+    _, out, _ = town.run("check", town.spec(('time = "at"', 'time = "at"\nkeep = { state = ["STAY"] }')))
+    assert "41 ids; the one with the most rows has 5 of 45, the next 1" in out, "the filter leaves the others out"

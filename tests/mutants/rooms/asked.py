@@ -81,4 +81,7 @@ MUTANTS = [
     M("leeward.papers._peopleflow", "_at_one", "reading.at(1)", "reading", PEOPLEFLOW, "E[β] at the reading's own t"),
     M("leeward.papers._visits", "VisitsFile._times", "pd.api.types.is_numeric_dtype(written)", "False", PEOPLEFLOW, "numbers are nanoseconds since 1970"),
     M("leeward.cli._perturb", "perturb", "if dry_run:", "if False:", OPTIONS, "--dry-run draws"),
+    M("leeward.cli._drafted_times", "_in_iso", "hour % 12 + (12", "hour + (12", "tests/cli/test_init.py::test_a_window_is_said_as_the_file_writes_times", "12 AM is noon"),
+    M("leeward.cli._drafted_times", "_in_iso", "text.zfill(5)", "text", "tests/cli/test_init.py::test_a_window_is_said_as_the_file_writes_times", "half past nine is no time"),
+    M("leeward.cli._drafted_times", "_in_iso", 'f":{part[\'second\']}" if float(part.get("second", 0)) else ""', '""', "tests/cli/test_init.py::test_a_window_is_said_as_the_file_writes_times", "seconds of a window are left out"),
 ]  # fmt: skip

@@ -261,4 +261,10 @@ MUTANTS = [
     M(TIMED, "Opened._of_each", "ibis.literal(0) if self._source.person is None", "ibis.literal(0) if True", "tests/engine/test_engine_numbers.py", "all rows are one person's"),
     M(TIMED, "Opened.look", "share = covered(first, end, low, high)", "share = 1.0", "tests/session/test_doubtful.py tests/session/test_check.py", "a window that the table hardly reaches into is not doubted"),
     M(TIMED, "cut", "np.arange(windows + 1)", "np.arange(1, windows + 2)", WINDOWS, "a window has the answer of the next"),
+    M("leeward.query._table", "Source.said", ', "time_unit": self.time_unit', "", "tests/query/test_query_visitors.py", "one table is read in the seconds of another question, or in none after a pickle"),
+    M("leeward.query._table", "same_source", "if one.said() != other.said():", "if False:", "tests/query/test_query_visitors.py", "one table is read as another question describes it"),
+    M("leeward.query._table", "Source._where", "len(held) > _SHOWN", "len(held) >= _SHOWN", "tests/query/test_query_visitors.py", "none more"),
+    M("leeward.engine._people", "people", "rows.filter(rows.kept, rows.person.notnull())", "rows.filter(rows.person.notnull())", "tests/session/test_not_known.py", "rows that the filter leaves out are told of"),
+    M("leeward.engine._times", "when", "values.notnull() & stamp.isnull(), Clock.EPOCHS", "stamp.isnull(), Clock.EPOCHS", "tests/engine/test_engine_clock.py", "a missing time is one that cannot be read"),
+    M("leeward.engine._times", "when", "dated=ibis.literal(True))", ")", "tests/engine/test_engine_clock.py", "a date is the first hour of its day"),
 ]  # fmt: skip

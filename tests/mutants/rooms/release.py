@@ -180,4 +180,6 @@ MUTANTS = [
     M("leeward.ledger._sqlite", "engine_of", '"timeout": wait', '"timeout": 0.0', "tests/ledger/test_ledger_budget.py tests/ledger/test_people.py tests/ledger/test_ledger_files.py", "nobody waits for another's transaction"),
     M("leeward.ledger._sqlite", "alone", "leeward_writes=True", "leeward_writes=False", "tests/ledger/test_people.py tests/ledger/test_ledger_budget.py", "two may write what both have read before"),
     M("leeward.ledger._sqlite", "in_plain_words", "error.orig if isinstance(error, DBAPIError) else error", "error", FILES, "a ledger that is locked is told as one that is damaged"),
+    M("leeward.ledger._file", "is_absent", " and not is_marked", "", "tests/session/test_new_budgets.py", "a budget that is gone is planned as a new one"),
+    M("leeward.session._before", "opens", "new=new", "new=True", "tests/session/test_new_budgets.py", "who is asked is not told that the name is nearly another's"),
 ]  # fmt: skip

@@ -61,4 +61,5 @@ MUTANTS = [
     M("leeward.service._brokering", "Brokering.reports", "if (sent.time is not None) != offer.timed:", "if sent.time is None and offer.timed:", BROKERS, "a time that counts for nothing is taken"),
     M("leeward.local.location._job", "LocationJob.reports", "None, self._budgets(new=False))", "None, self._budgets(new=True))", BROKERS, "a store that is gone is made anew, and everybody has a whole budget"),
     M("leeward._web._loopback", "run", "gc.unfreeze()", "pass", "tests/service/test_service_client.py::test_it_ends_in_peace", "libraries complain on the terminal of what was never let go"),
+    M("leeward.service.client", "Client.__init__", " and parts.hostname not in _HERE", ' and "." in str(parts.hostname) and parts.hostname not in _HERE', "tests/service/test_service_client.py", "a token goes unprotected to a machine beside this one"),
 ]  # fmt: skip

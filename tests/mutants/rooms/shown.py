@@ -119,4 +119,5 @@ MUTANTS = [
     M("leeward.errors", "", "`leeward budget set-cap`; before the first release, where it is given", "`leeward budget set-cap`", "tests/shown/test_advice_followed.py", "the cap of a budget that is not open is to be changed in a ledger"),
     M("leeward.cli._dry_run", "_print_statement", "if statement.decision.safe_if_left_out:", "if False:", "tests/session/test_everyone_command.py", "odds of a guess are printed without the guess"),
     M("leeward.planner._plan", "Plan.lines", 'if odds else ""', 'if False else ""', "tests/session/test_everyone_command.py", "odds of a guess are shown in Python without the guess"),
+    M("leeward.report._windows", "_column", "len(words) > len(_DIGITS)", "len(words) > len(_DIGITS) + 1", "tests/report/test_report_windows.py", "a word more than there are digits"),
 ]  # fmt: skip

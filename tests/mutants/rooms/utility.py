@@ -236,4 +236,8 @@ MUTANTS = [
     M(PLAN, "Plan.listing", 'whole(places, "places")', "places", "tests/session/test_price_of_stops.py", "a list of no places"),
     M("leeward.planner._row", "in_asked", "priced(notion.with_epsilon(1), asked).cost * price", "priced(notion, asked).cost",
       "tests/planner/test_compare.py", "several stops are compared at the price of one"),
+    M("leeward.planner._answer_compare", "AnswerComparison.advice", "like = [one for one in like if not one.useless]", "", "tests/planner/test_answer_compare.py", "a notion is advised under which an answer says next to nothing"),
+    M("leeward.planner._report_parts", "row_keys", "None if row.refused else row.in_budget", "row.in_budget", "tests/planner/test_answer_compare.py", "a budget pays for releases that are refused"),
+    M("leeward.planner._answer_cells", "_errors", "(accuracy.half_shown_from, accuracy.mostly_shown_from,", "(accuracy.mostly_shown_from, accuracy.half_shown_from,", "tests/planner/test_answer_compare.py", "numbers stand under each other's headings"),
+    M("leeward.planner._answer_cells", "_errors", "at_most(each.within_95_percent) for each in accuracy.by_number[1:]", "at_most(each.within_95_percent) for each in accuracy.by_number[:-1]", "tests/planner/test_answer_compare.py", "the error for 100 people stands under 1,000"),
 ]  # fmt: skip

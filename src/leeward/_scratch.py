@@ -107,7 +107,8 @@ def _made(parent: Path) -> tuple[Path, int]:
     for last in (False,) * _TRIES + (True,):
         path, opened = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent)), None
         try:
-            path.chmod(0o700)  # whatever the umask takes
+            # whatever the umask takes; what is made in it is of the group that files beside it are of
+            path.chmod(0o700 | path.stat().st_mode & stat.S_ISGID)
             opened = os.open(path / _FRESH, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
             os.fchmod(opened, 0o600)
             lock(opened)

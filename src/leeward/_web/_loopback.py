@@ -15,6 +15,9 @@ from leeward.errors import InputError
 LOOPBACK = "127.0.0.1"
 """The only address that is listened at: nobody reaches it from another machine."""
 
+_WAITING: Final = 128
+"""So many connections wait until the application is there."""
+
 
 @contextmanager
 def listening(port: int) -> Iterator[tuple[socket.socket, str]]:
@@ -30,6 +33,8 @@ def listening(port: int) -> Iterator[tuple[socket.socket, str]]:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((LOOPBACK, port))
+            # before its address is told: whoever opens it at once waits; and until then another program may bind it too
+            listener.listen(_WAITING)
         except OSError as error:
             raise InputError(
                 f"The port {port}", f"it cannot be used: {error.strerror}", "Name another with --port"

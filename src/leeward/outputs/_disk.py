@@ -11,9 +11,13 @@ import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from leeward._locks import lock, unlock
+from leeward._scratch import scratch
 from leeward.errors import InputError
+
+_WHOLE: Final = "whole"
 
 
 def mode(path: Path) -> int | None:
@@ -70,12 +74,15 @@ def replace_whole(
         target: the file.
         content: what it will hold.
         permissions: its mode, whatever the umask takes; None for that of any new file.
-        by: what it is called until it is whole; None for a random name.
+        by: what it is called until it is whole; None for a place that is swept where this is killed.
         like: another, whose owner and group it is to have; None for those of the one that it replaces.
     """
-    fresh = by or target.with_name(f".leeward-{uuid.uuid4().hex}")
+    if by is None:
+        with scratch(target.parent, [_WHOLE]) as made:
+            replace_whole(target, content, permissions, made.path / _WHOLE, like)
+        return
     try:
-        opened = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if permissions is None else permissions)
+        opened = os.open(by, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if permissions is None else permissions)
         with open(opened, "wb") as file:
             give(file.fileno(), like or target)
             if permissions is not None:
@@ -83,10 +90,10 @@ def replace_whole(
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(fresh, target)
+        os.replace(by, target)
         sync(target.parent)
     finally:
-        fresh.unlink(missing_ok=True)
+        by.unlink(missing_ok=True)
 
 
 def as_any_new(folder: Path) -> None:

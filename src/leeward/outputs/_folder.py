@@ -224,6 +224,7 @@ def fresh(parent: Path, names: Iterable[str]) -> Iterator[Path]:
             with suppress(FileExistsError):
                 made.mkdir()
                 break
+            sweep(made)  # whoever was killed at one that nobody writes into again
     try:
         yield made
     finally:

@@ -12,6 +12,7 @@ ANSWERS = "tests/service/test_service_answers.py"
 NEIGHBOURS = "tests/service/test_service_neighbours.py"
 GUARDED = "tests/service/test_service_guard.py"
 HOLDS = "tests/service/test_service_held.py"
+KILLED_DESK = "tests/desk/test_desk_killed.py"
 BROKERS = "tests/service/test_service_brokers.py"
 
 MUTANTS = [
@@ -60,6 +61,10 @@ MUTANTS = [
     M("leeward.service._brokering", "Brokering._drawn", "if calendar.rule == AS_WRITTEN:", "if False:", BROKERS, "the first time without an offset closes a store to all others"),
     M("leeward.service._brokering", "Brokering.reports", "if (sent.time is not None) != offer.timed:", "if sent.time is None and offer.timed:", BROKERS, "a time that counts for nothing is taken"),
     M("leeward.local.location._job", "LocationJob.reports", "None, self._budgets(new=False))", "None, self._budgets(new=True))", BROKERS, "a store that is gone is made anew, and everybody has a whole budget"),
+    M("leeward._web._loopback", "listening", "listener.listen(_WAITING)", "pass", KILLED_DESK, "whoever opens the address at once is refused"),
+    M("leeward.outputs._folder", "fresh", "sweep(made)", "pass", KILLED_DESK, "what a killed desk began stays for good"),
+    M("leeward.outputs._disk", "replace_whole", "with scratch(target.parent, [_WHOLE]) as made:", "with scratch(target.parent, []) as made:", KILLED_DESK, "a page that was not finished stays for good"),
+    M("leeward._scratch", "_made", "0o700 | path.stat().st_mode & stat.S_ISGID", "0o700", KILLED_DESK, "an output in a folder of a group is not of the group"),
     M("leeward._web._loopback", "run", "gc.unfreeze()", "pass", "tests/service/test_service_client.py::test_it_ends_in_peace", "libraries complain on the terminal of what was never let go"),
     M("leeward.service.client", "Client.__init__", " and parts.hostname not in _HERE", ' and "." in str(parts.hostname) and parts.hostname not in _HERE', "tests/service/test_service_client.py", "a token goes unprotected to a machine beside this one"),
 ]  # fmt: skip

@@ -34,10 +34,10 @@ def serve(folder: str | os.PathLike[str], *, port: int = 0, tell: Callable[[str]
     with listening(port) as (listener, authority):
         entrance, desk = Entrance(), Desk(files, Drafts(files), Jobs(tell))
         app = guarded(desk, entrance, authority, tell)
-        tell(f"The desk over {files.root} is open, for one browser on this machine. Open this address:")
-        tell(f"\n    http://{authority}/enter?token={entrance.token}\n")
-        tell("The address works once. End the desk with Ctrl-C: drafts and releases stay.")
         try:
+            tell(f"The desk over {files.root} is open, for one browser on this machine. Open this address:")
+            tell(f"\n    http://{authority}/enter?token={entrance.token}\n")
+            tell("The address works once. End the desk with Ctrl-C: drafts and releases stay.")
             run(app, listener, "The desk")
         except KeyboardInterrupt:  # how it is meant to end
             tell("The desk is closed. What it was at work on is ended; drafts and releases stay.")

@@ -52,10 +52,10 @@ def serve(offers: Offers, *, port: int = 0, tell: Callable[[str], object] = prin
     answering = Answering(offers, tell)
     answering.open_ledgers()
     with listening(port) as (listener, authority):
-        local = f"localhost:{authority.rpartition(':')[2]}"
-        app = guarded(answering, [authority, local, *offers.hosts], tell)
-        tell(f"The service is at http://{authority}/, for this machine and for proxies on it. End it with Ctrl-C.")
         with suppress(KeyboardInterrupt):  # how it is meant to end, where the signal was not ignored before
+            local = f"localhost:{authority.rpartition(':')[2]}"
+            app = guarded(answering, [authority, local, *offers.hosts], tell)
+            tell(f"The service is at http://{authority}/, for this machine and for proxies on it. End it with Ctrl-C.")
             run(app, listener, "The service")
         tell("The service is ended. A question that it was at work on goes on when it is asked again.")
 

@@ -120,4 +120,10 @@ MUTANTS = [
     M("leeward.cli._dry_run", "_print_statement", "if statement.decision.safe_if_left_out:", "if False:", "tests/session/test_everyone_command.py", "odds of a guess are printed without the guess"),
     M("leeward.planner._plan", "Plan.lines", 'if odds else ""', 'if False else ""', "tests/session/test_everyone_command.py", "odds of a guess are shown in Python without the guess"),
     M("leeward.report._windows", "_column", "len(words) > len(_DIGITS)", "len(words) > len(_DIGITS) + 1", "tests/report/test_report_windows.py", "a word more than there are digits"),
+    M("leeward.report._cells", "release_html", "answers.slice(0, MOST_ANSWERS)", "answers.slice(1, MOST_ANSWERS)", "tests/report/test_report_cells.py", "a notebook leaves the first answer out"),
+    M("leeward.report._cells", "release_html", "if not said.fit_for_release:", "if False:", "tests/report/test_report_cells.py", "a notebook shows noise of a seed like any"),
+    M("leeward.report._cells", "release_html", "many > len(first)", "many >= len(first)", "tests/report/test_report_cells.py", "the first 10 of 10"),
+    M("leeward.report._cells", "html", "[chosen for chosen, _ in rows]", "[not chosen for chosen, _ in rows]", "tests/report/test_report_cells.py", "what is not recommended is bold"),
+    M("leeward.report._cells", "_ways", "str(cost.shrink)", "str(cost.grow)", "tests/report/test_report_cells.py", "facts taken away are shown at the price of invented ones"),
+    M("leeward.report._cells", "_odometer", "str(odometer.spent)", "str(odometer.cap)", "tests/report/test_report_cells.py", "all of the cap is spent"),
 ]  # fmt: skip

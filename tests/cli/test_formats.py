@@ -93,6 +93,48 @@ def test_a_release_is_described_for_catalogues(windows: int, town: Town) -> None
     assert faults(broken) == ["administrative", "epsilon"]
 
 
+UNLISTED = """
+[data]
+table = "visits.parquet"
+person = "user"
+time = "at"
+[query]
+kind = "unlisted groups"
+by = "venue"
+most_groups = 9
+[window]
+start = 2026-01-01T18:00:00
+end = 2026-01-01T20:00:00
+every = "1h"
+[protect]
+notion = "addition-only"
+epsilon = "1"
+delta = "1/1000"
+groups_per_person = 3
+[budget]
+ledger = "sqlite:///unlisted.db"
+dataset = "town"
+cap = "9"
+cap_delta = "1/10"
+"""
+
+
+def test_what_is_told_of_several_windows_is_their_prices_together(town: Town) -> None:
+    """A sanitized release that may stop twice costs more than its ε says, and each window adds its δ."""
+    ask = ["--if-doubtful", "publish", "--formats", "opendp-registry"]
+    stops = ('what = "counts"', 'mechanism = "sanitized"\nstop_after = 2')
+    (town.folder / "unlisted.toml").write_text(UNLISTED)
+    for spec, spent in (
+        (town.spec(WINDOWS, stops), {"epsilon": 4.0}),
+        (town.folder / "unlisted.toml", {"epsilon": 2.0, "delta": 0.002}),
+    ):
+        out = town.folder / f"out-{spec.stem}"
+        code, _, err = town.run("release", spec, "--out", out, *ask)
+        assert code == 0, err
+        entry = json.loads((out / "opendp-registry.yaml").read_text())
+        assert entry["deployment"]["privacy_loss"]["privacy_parameters"] == spent
+
+
 def test_an_unknown_format_is_refused_before_anything_is_charged(town: Town) -> None:
     code, _, err = town.run("release", town.spec(), "--out", town.out, "--formats", "croisant")
     assert (code, "croissant" in err) == (2, True)

@@ -13,7 +13,7 @@ from tests.report.conftest import FakeRelease
 from tests.report.pages import Page
 
 from leeward.report import report_html, windows_html
-from leeward.report._windows import _column
+from leeward.report._windows import _column, windows_together
 
 Make = Callable[..., FakeRelease]
 
@@ -64,6 +64,15 @@ def test_each_window_has_the_rows_and_the_words_of_its_own_report(make_release: 
     assert "read" not in series["parts"], "what may be concluded is the same in all windows, and stands there once"
     assert "price of all 3 windows together" in page.text()
     assert "Each window keeps that by itself. All 3 together keep less: their prices add up, to 3." in page.text()
+
+
+@pytest.mark.parametrize(("entries", "together"), [("abc", "3"), ("aba", "2"), ("aaa", "1")])
+def test_a_window_that_is_asked_twice_is_paid_for_once(make_release: Make, entries: str, together: str) -> None:
+    """The ledger answers it from the entry that there is."""
+    made = windows(make_release, [["safe"]] * 3)
+    for one, entry in zip(made, entries, strict=True):
+        one.told["entry"] = entry
+    assert windows_together([one.statement for one in made]).endswith(f"add up, to {together}.")
 
 
 def test_a_window_adds_a_digit_a_place(make_release: Make) -> None:

@@ -121,11 +121,11 @@ def _check_extent(file: File) -> None:
     """
     with (
         suppress(zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, zlib.error),
-        zipfile.ZipFile(file.path) as parts,
+        zipfile.ZipFile(file.path) as archive,
     ):
-        for part in parts.namelist():
+        for part in archive.namelist():
             if "worksheets/" in part and part.endswith(".xml"):
-                with parts.open(part) as sheet:
+                with archive.open(part) as sheet:
                     _refuse_far(file, sheet)
 
 

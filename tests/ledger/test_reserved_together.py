@@ -172,7 +172,7 @@ def test_what_another_charged_meanwhile_is_not_charged_again(ledger: Ledger) -> 
     with ledger.reserve(each("a"), further=each("b")) as reservation:
         with reserve(ledger, asked("b")) as other:
             other.store(b"theirs")
-        with pytest.raises(LedgerError):
+        with pytest.raises(LedgerError, match="another process asked the same meanwhile"):
             reservation.store([DrawnAnswer(b"1", Fraction(0)), DrawnAnswer(b"2", Fraction(0))])
     assert kinds(ledger) == ["opened", "reserved", "reserved", "released", "withdrawn"]
     assert (found := peek(ledger, "city", "1", "b")) is not None

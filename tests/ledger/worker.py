@@ -13,8 +13,8 @@ import resource
 import signal
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -111,13 +111,23 @@ def wanted(key: str, dataset: str) -> Request:
     return asked(key, dataset=dataset, digest=dataset.encode(), cost=cost, cap=Fraction(2), new=True)
 
 
+@contextmanager
+def again_if_asked_meanwhile() -> Iterator[None]:
+    """What would be stored behind a release may be asked by another process before it is."""
+    try:
+        yield
+    except LedgerError as error:
+        if "asked the same meanwhile" not in str(error):
+            raise
+
+
 def wander(url: str, named: str) -> None:
     """Release keys at random, withdraw some, and let some cost less, until killed; say each that is shown, and its price."""
     rng, ledger, dataset = random.Random(named), Ledger(url), named.partition("-")[0]
     while True:
         keys, more = rng.sample("abcdefghijklmn", rng.choice([1, 2, 3])), rng.choice("abcdefghijklmn")
         further = [wanted(more, dataset)] if more not in keys else []
-        with suppress(CapExceededError, InterruptedError):
+        with suppress(CapExceededError, InterruptedError), again_if_asked_meanwhile():
             with ledger.reserve([wanted(key, dataset) for key in keys], further=further) as held:
                 if rng.random() < 0.2:
                     raise InterruptedError

@@ -64,7 +64,7 @@ class Reservation:
 
         Raises:
             InputError: a cost is more than was reserved, or negative; or there are too many answers, or too few.
-            LedgerError: they cannot be stored; then nothing may be shown.
+            LedgerError: they cannot be stored, or what would follow was asked meanwhile; then nothing may be shown.
         """
         due = self.unanswered
         if not due:
@@ -86,6 +86,13 @@ class Reservation:
                     "Run again to get the answer the other stored",
                 )
             account = Admission(connection, held[due[0].id]["dataset"], self._holder)
+            behind = self._further[: len(drawn) - len(due)]
+            if behind and find_charges(connection, behind[0].dataset, [(each.version, each.key) for each in behind]):
+                raise LedgerError(
+                    "What may be stored behind this release",
+                    "another process asked the same meanwhile",
+                    "Run again: the answers that are stored by then are used, and this release charged nothing",
+                )
             answered = []
             for each, answer, cost in zip(due, drawn, costs, strict=False):
                 spare, paid = Amount(each.cost - cost), to_text(Amount(cost, each.delta))
@@ -97,7 +104,7 @@ class Reservation:
             connection.execute(_ANSWERED, answered)
             also = [
                 self._also(account, request, answer, cost)
-                for request, answer, cost in zip(self._further, drawn[len(due) :], costs[len(due) :], strict=False)
+                for request, answer, cost in zip(behind, drawn[len(due) :], costs[len(due) :], strict=True)
             ]
             account.write()
             self._progress("saving")

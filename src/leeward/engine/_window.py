@@ -18,6 +18,7 @@ from zoneinfo import ZoneInfo
 from leeward.errors import SpecError
 from leeward.query import Window
 from leeward.query._window import is_shown
+from leeward.tables._zones import jump
 
 _EPOCH = datetime(1970, 1, 1)
 _TICK = timedelta(microseconds=1)
@@ -132,7 +133,7 @@ def _instant(reading: datetime, zone: ZoneInfo) -> datetime:
     """The first moment, as a naive UTC time, at which the zone's clocks show this reading or later."""
     moment = _utc(reading, zone, fold=0)
     if moment.astimezone(zone).replace(tzinfo=None) != reading.replace(fold=0):
-        moment = _jump(zone, _utc(reading, zone, fold=1), moment)
+        moment = jump(zone, _utc(reading, zone, fold=1), moment)
     return moment.replace(tzinfo=None)
 
 
@@ -145,18 +146,6 @@ def _first_reading(moment: datetime, zone: ZoneInfo) -> datetime:
     shown = before.astimezone(zone)
     if shown.fold:
         # Clocks were put back a while ago: the latest reading was shown right before that.
-        jump = _jump(zone, _utc(shown.replace(tzinfo=None), zone, fold=0), before)
-        shown = (jump - _TICK).astimezone(zone)
+        put_back = jump(zone, _utc(shown.replace(tzinfo=None), zone, fold=0), before)
+        shown = (put_back - _TICK).astimezone(zone)
     return shown.replace(tzinfo=None, fold=0) + _TICK
-
-
-def _jump(zone: ZoneInfo, low: datetime, high: datetime) -> datetime:
-    """The first tick in (low, high] with another offset than low has; there must be one jump between them."""
-    offset = low.astimezone(zone).utcoffset()
-    while high - low > _TICK:
-        middle = low + (high - low) // 2
-        if middle.astimezone(zone).utcoffset() == offset:
-            low = middle
-        else:
-            high = middle
-    return high

@@ -88,9 +88,8 @@ def write_high_water_mark(ledger: Path, mark: HighWaterMark) -> None:
     try:
         for left in companions(base, "new"):  # by somebody who died here: under the lock nobody else is at it
             left.unlink(missing_ok=True)
-        whose = (
-            ledger if ledger.exists() else path.parent
-        )  # that of a database is of whoever keeps marks in that folder
+        # the mark of a database is of whoever keeps marks in that folder
+        whose = ledger if ledger.exists() else path.parent
         replace_whole(path, f"{json.dumps(asdict(mark))}\n".encode(), mode_like(ledger), fresh, whose)
     except OSError as error:
         raise LedgerError(

@@ -44,7 +44,7 @@ def instants(
     ahead, jumps = [_ahead(at, zone)], list[int]()
     while at < end:
         if (then := _ahead(at + _LOOK, zone)) != ahead[-1]:
-            jumps.append(_jump(zone, at, at + _LOOK))
+            jumps.append((jump(zone, _moment(at), _moment(at + _LOOK)) - _EPOCH) // _TICK)
             ahead.append(then)
         at += _LOOK
     offsets, moments = np.array(ahead, np.int64), np.array(jumps, np.int64)
@@ -53,19 +53,26 @@ def instants(
     return np.minimum(*both), np.maximum(*both)
 
 
+def _moment(microseconds: int) -> datetime:
+    return _EPOCH + microseconds * _TICK
+
+
 def _ahead(moment: int, zone: tzinfo) -> int:
     """By how many microseconds clocks of a zone are ahead of UTC."""
-    offset = (_EPOCH + moment * _TICK).astimezone(zone).utcoffset()
+    offset = _moment(moment).astimezone(zone).utcoffset()
     assert offset is not None
     return offset // _TICK
 
 
-def _jump(zone: tzinfo, low: int, high: int) -> int:
-    """The first moment in (low, high] with another offset than low has; there must be one."""
-    ahead = _ahead(low, zone)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if _ahead(middle, zone) == ahead else (low, middle)
+def jump(zone: tzinfo, low: datetime, high: datetime) -> datetime:
+    """The first tick in (low, high] with another offset than low has; there must be one jump between them."""
+    offset = low.astimezone(zone).utcoffset()
+    while high - low > _TICK:
+        middle = low + (high - low) // 2
+        if middle.astimezone(zone).utcoffset() == offset:
+            low = middle
+        else:
+            high = middle
     return high
 
 

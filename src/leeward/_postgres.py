@@ -247,6 +247,8 @@ def _not_reached(said: str) -> UnfitError:
         return UnfitError(*_REASONS["28"])
     _, refused, why = reason.partition("FATAL: ")
     if refused:
+        if "the database system is" in why:  # starting up, shutting down, in recovery: libpq passes on no code here
+            return UnfitError(*_REASONS["57P"])
         return UnfitError(
             f"the server refuses ({why.strip()})", "Check the address, or ask who looks after the database"
         )

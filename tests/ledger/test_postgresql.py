@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -147,6 +147,26 @@ def test_a_password_comes_from_the_environment_and_is_never_shown(
 def test_a_server_that_is_not_reached(url: str, says: str, postgres: Server) -> None:
     with pytest.raises(LedgerError, match=says):
         Ledger(url.format(port=postgres.port))
+
+
+def test_a_server_that_is_starting_is_no_wrong_address() -> None:
+    """What a server says while it replays its log, as after a crash; the address is right, and time mends it."""
+    said = b"SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    session, _ = server.accept()
+                    with session:
+                        while int.from_bytes(session.recv(4096)[4:8], "big") != 3 << 16:  # it asks for TLS and the like
+                            session.sendall(b"N")
+                        session.sendall(b"E" + (len(said) + 4).to_bytes(4, "big") + said)
+
+        threading.Thread(target=serve, daemon=True).start()
+        with pytest.raises(LedgerError, match=r"the server is stopping or starting.*Run again when it is up"):
+            Ledger(f"postgresql://127.0.0.1:{server.getsockname()[1]}/b")
+        server.shutdown(socket.SHUT_RDWR)
 
 
 def test_without_the_library_the_message_says_what_to_install(

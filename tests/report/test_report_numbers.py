@@ -246,6 +246,12 @@ def test_the_error_of_each_answer_and_of_all_are_told_apart_and_rounded_up() -> 
     assert said == "Each answer is within 1,001 of the exact one, or nearer, with probability at least 95 %."
 
 
+def test_a_mean_error_reads_as_plans_and_the_desk_tell_it() -> None:
+    accuracy = {"mean_absolute": 99.5001, "within_95_percent": 297.98, "all_within_95_percent": 400.0}
+    result = numbers({"value": [1, 2]}, accuracy=accuracy)
+    assert (errors(result.statement)) == [("± 298", "95 % error"), ("99.6", "mean error")]
+
+
 @pytest.mark.parametrize(("rows", "error"), [(80, 4.25), (81, 4.25), (200, 4.25), (3, 0.0)])
 @pytest.mark.parametrize("kind", ["groups", "intervals", "means"])
 def test_the_caption_speaks_of_lines_where_lines_are_drawn(rows: int, error: float, kind: str) -> None:

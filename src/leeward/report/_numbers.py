@@ -150,7 +150,7 @@ def errors(statement: NumberStatement) -> list[tuple[str, str]]:
         return []  # it depends on the answer, and stands beside it
     return [
         (f"± {_bound(accuracy.within_95_percent)}", "95 % error"),
-        (_short(accuracy.mean_absolute), "mean error"),
+        (_bound(accuracy.mean_absolute), "mean error"),
     ]
 
 
@@ -287,7 +287,7 @@ def _short(number: float) -> str:
 
 
 def _bound(error: float) -> str:
-    """Write an error that is kept: like other numbers, but rounded up."""
+    """Write an error that is kept, or a mean one: like other numbers, but rounded up, as plans and the desk tell it."""
     return _short(error) if error == int(error) else at_most(error) if error < 1000 else f"{math.ceil(error):,}"
 
 

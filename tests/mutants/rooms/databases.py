@@ -25,6 +25,14 @@ DRAWN_ELSEWHERE = "tests/local/test_perturb_elsewhere.py"
 
 MUTANTS = [
     M(
+        PLACE,
+        "_not_reached",
+        'if "the database system is" in why:',
+        "if False:",
+        OURS,
+        "a server that is starting is called a wrong address",
+    ),
+    M(
         "leeward.tables._memory",
         "_check_backend",
         "if name not in _BACKENDS:",

@@ -86,6 +86,8 @@ MUTANTS = [
     M("leeward.engine._numbers", "NumberTable.tally", "np.lexsort((number, group))", "np.lexsort((group, number))", "tests/engine/test_engine_numbers.py",
       "numbers before groups"),
     M("leeward.session._question", "_mechanisms", "return (Ranking(rate=write(made.mechanism.rate)),)", "return ()", "tests/keys/test_golden.py", "the mechanism is no part of the question"),
+    M("leeward.report._numbers", "errors", "_bound(accuracy.mean_absolute)", "_short(accuracy.mean_absolute)", "tests/report/test_report_numbers.py",
+      "a mean error is told as less than it is, and not as the desk tells it"),
     M("leeward.report._numbers", "reach", " or isinstance(accuracy, RankAccuracy)", "", "tests/report/test_report_numbers.py", "an error in people is drawn as a number"),
     M("leeward.planner._selection_plan", "plan_selection", "NoisyMax(rate)", "NoisyMax(rate * 2)", NAME, "a name at twice the rate that its notion allows"),
     M("leeward.planner._selection_plan", "SelectionPlan.draw", "else -counts", "else counts", NAME, "the busiest is named as the quietest"),

@@ -281,6 +281,19 @@ def test_zero_distance_means_equal_rows() -> None:
     assert found.exact_scale == inf
 
 
+def test_no_scale_is_told_where_rows_at_distance_0_differ() -> None:
+    """Found by a fuzzer: a pair without a closed form comes first, and a far one, or a small difference, hides it."""
+    tiny, third = Fraction(1, 10**40), 1 / (1 + exp("1/3"))
+    for far, other in ((Fraction(10) ** 30, Fraction(1, 3)), (Fraction(10), Fraction(1, 2) + tiny)):
+        steps = [[0, "1/10", "1/10", far], ["1/10", 0, 0, far], ["1/10", 0, 0, far], [far, far, far, 0]]
+        space = FiniteDistance.closed("wxyz", steps)
+        rows = [[third, 1 - third], ["1/2", "1/2"], [other, 1 - other], ["1/2", "1/2"]]
+        found = verify(FiniteMechanism("wxyz", "uv", rows), space)
+        assert (found.outcome, found.scale) == ("not private", (math.inf, math.inf))
+        alike = verify(FiniteMechanism("wxyz", "uv", [*rows[:2], rows[1], rows[3]]), space)
+        assert 1.5 < alike.scale[1] < math.inf
+
+
 def test_the_verdict_teaches() -> None:
     matrix = Geometric(Line(1, 1)).on(range(3))
     good, bad = verify(matrix, Line(1, 1)), verify(matrix, Line("1/2", 1))

@@ -108,7 +108,7 @@ def scaling_function(
                 f"The Laplace mechanism on {distance}", "floats do not find which of its many scalings to take", _OTHERS
             )
     tops, bottom = solved.tops, solved.determinant
-    if max(bottom.degrees(), default=0) <= _MOST_DEGREE:
+    if max(degree for each in (bottom, *tops) for degree in each.degrees()) <= _MOST_DEGREE:
         common = reduce(lambda a, b: a.gcd(b), tops, bottom)
         tops, bottom = [top // common for top in tops], bottom // common
     bottom = ring.weight(bottom)

@@ -355,19 +355,32 @@ class _Pairs:
         return self._triple(x, y)
 
     def _scale(self) -> Interval:
-        """Enclose the least scale from the float pass alone."""
+        """Enclose the least scale: ∞ where rows at distance 0 differ, exactly; else from the float pass alone."""
+        alike = self._alike()
+        if alike.broken is not None:
+            return np.inf, np.inf
         error = self._error(self.radii, self.middles)
         positive = self.bounded & ~self.at_zero
-        if not positive.any():
-            return 0.0, 0.0
         ratios, between = self.largest[positive], self.between[positive]
         surely = (self.middles - self.radii)[between]
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # distances that floats hardly tell from 0
-            least = ((ratios - error) / (self.middles + self.radii)[between]).max()
-            most = np.where(surely > 0, (ratios + error) / surely, np.inf).max()
-        if (self.largest[self.bounded & self.at_zero] > error).any():
-            return np.inf, np.inf
-        return float(max(np.nextafter(least, -np.inf), 0.0)), float(np.nextafter(most, np.inf))
+            least = ((ratios - error) / (self.middles + self.radii)[between]).max(initial=0.0)
+            most = np.where(surely > 0, (ratios + error) / surely, np.inf).max(initial=0.0)
+        if alike.unsettled:
+            most = np.inf
+        return float(max(np.nextafter(least, -np.inf), 0.0)), float(
+            np.nextafter(most, np.inf) if positive.any() else most
+        )
+
+    def _alike(self) -> _Decision:
+        """Decide whether secrets at distance 0 have equal rows: if not, no scale makes the mechanism private."""
+        if not (self.bounded & self.at_zero).any():
+            return _Decision()
+        alone = tuple(d if d == 0 else inf for d in self.distances)
+        try:
+            return _Pairs(self.matrix, alone, self.between).decide(ONE)
+        except UndecidedError as reason:
+            return _Decision(unsettled=str(reason))
 
     def _least_scale(self, broken: _Triple | None) -> tuple[Interval, Real | None]:
         """Return the least c with c·d-privacy: guessed in closed form at the worst pair, then proved."""

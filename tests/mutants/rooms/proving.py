@@ -26,6 +26,7 @@ MUTANTS = [
     M(EXACT, "_Pairs.decide", "if excess[worst] > error:", "if excess[worst] > 1:", VERIFY, "floats do not say that the bound is broken; the exact sign, which is taken of all that is near or above it, does", equivalent=True),
     M(EXACT, "_Pairs.decide", "if sign > 0:", "if False:", VERIFY, "a bound broken by less than floats see"),
     M(EXACT, "_Pairs.verdict", "if ruled_out.any():", "if False:", VERIFY, "an output that rules a secret out"),
+    M(EXACT, "_Pairs._scale", "alike = self._alike()", "alike = _Decision()", VERIFY, "unequal rows at distance 0 are given a scale"),
     M(EXACT, "_codes", "distance.codes[np.ix_(order, order)]", "distance.codes[np.ix_(order, order)].T", VERIFY, "a distance of other order is transposed"),
     M(EXACT, "_Pairs.__init__", "np.fill_diagonal(bounded, False)", "pass", VERIFY, "a secret is compared with itself"),
     M(HOCKEY, "_Exactly._term", "values[above] - values[below] * exp(self._distances[distance])", "values[above] - values[below]", VERIFY, "δ at ε = 0"),

@@ -184,3 +184,13 @@ def test_by_default_an_empty_place_is_published_as_rarely_by_each_look() -> None
     assert made.margins == (30, 10, 0)
     chances = [float(law.tail(9 + margin + 1)) for law, margin in zip(made.laws, made.margins, strict=True)]
     assert chances == pytest.approx([chances[-1]] * 3)
+
+
+@pytest.mark.parametrize("power", [30, 58, 400])
+def test_a_budget_of_any_size_pays_exactly_for_what_it_says(power: int) -> None:
+    """Beyond what 192 bits hold it ended in a StopIteration, or in a number that was nearly right."""
+    stops = 10 ** (power + 3)
+    mechanism = AdaptiveSanitized(Line(inf, "1/1000"), at_most=2, budget=f"1e{power}")
+    assert mechanism.stop_after == stops
+    assert mechanism.costs == ((1, 2), 2 * stops - 2)
+    assert AdaptiveSanitized(Line(inf, log(3)), at_most=2, budget=log(3) * stops).stop_after == stops

@@ -239,6 +239,19 @@ def test_allowances_hold_as_many_units_as_fit_exactly() -> None:
     for k in range(3, 40):
         assert third._units(log(2) / 21 * k) == k
         assert third._units(log(2) / 21 * k - exact("1/1000000000000")) == k - 1
+    near = log(2) / 21 * 10**18
+    assert [third._units(each) for each in (near - exact("1e-30"), near, near + exact("1e-30"))] == [
+        10**18 - 1,
+        *[10**18] * 2,
+    ]
+
+
+@pytest.mark.parametrize("most", ["1e20", "1e30", "1e400", "inf"])
+def test_an_allowance_that_is_never_used_up_costs_no_time(most: str) -> None:
+    """A float's quotient was made exact by steps of 1, which took for ever; or was not finite."""
+    free = PredictiveMechanism(PlanarMechanism(Plane("1/1000")), near=1, allowances=[Allowance(most)])
+    _, state = free.step(START, (0, 0), 0, SeededBitsForTests(1))
+    assert free.plan(state, 1) == "test"
 
 
 def test_each_stretch_keeps_its_own_limit() -> None:

@@ -24,14 +24,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-import flint
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leeward._integers import least
 from leeward._taught import taught
 from leeward.distance import Line
 from leeward.errors import InputError, NotPrivateError
-from leeward.exact._real import ZERO, Exact, Real, finite, plainly, whole_of
+from leeward.exact._real import ZERO, Exact, Real, finite, plainly
 from leeward.exact._weight import Weight, weight
 from leeward.mechanism._finite import FiniteMechanism
 from leeward.mechanism._looks import LargestLook
@@ -250,9 +250,7 @@ class AdaptiveSanitized:
 
 def _times(whole: Real, part: Real) -> int:
     """Return how often a part goes into a whole, exactly."""
-    with flint.ctx.workprec(192):
-        near = whole_of((whole.arb(192) / part.arb(192)).mid().floor())
-    return next(times for times in (near + 1, near, near - 1) if part * times <= whole)
+    return least(lambda times: part * times > whole) - 1
 
 
 def _up(number: Real) -> int:

@@ -48,6 +48,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
+from leeward._integers import least_between
 from leeward._taught import taught
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, exact, plainly, positive, sqrt, whole
@@ -190,15 +191,8 @@ class PredictiveMechanism:
         self._ready = _Ready(noise.noise)
 
     def _units(self, most: Real) -> int:
-        """Return how many whole units a bound holds."""
-        if most.is_infinite:
-            return 2**62
-        found = math.floor(float(most) / float(self.unit))
-        while self.unit * found > most:
-            found -= 1
-        while self.unit * (found + 1) <= most:
-            found += 1
-        return found
+        """Return how many whole units a bound holds, up to more than are ever counted."""
+        return least_between(lambda units: self.unit * units > most, 0, 2**62 + 1) - 1
 
     # ---- what is public
 

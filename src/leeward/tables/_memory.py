@@ -19,6 +19,7 @@ from leeward.tables._columns import check_columns
 from leeward.tables._frames import kinds_of
 from leeward.tables._geojson import LATITUDE, LONGITUDE
 from leeward.tables._objects import check_objects, native
+from leeward.tables._types import check_engine_types
 
 
 def arrow_table(source: Any, columns: Mapping[str, str]) -> pa.Table:
@@ -49,13 +50,24 @@ def arrow_table(source: Any, columns: Mapping[str, str]) -> pa.Table:
     names = list(dict.fromkeys(columns.values()))
     with _whose_fault(source, columns):
         check_objects(source, names)
-        return pa.table(_selected(source, names)).select(names)
+        chosen = _selected(source, names)
+        if _is_relation(chosen):  # what it hands on as Arrow has lost some types: times of day their offsets
+            check_engine_types(columns, dict(zip(chosen.columns, chosen.types, strict=True)))
+        return _whole(pa.table(chosen).select(names), source)
+
+
+def _is_of_ibis(source: Any) -> bool:
+    ibis = sys.modules.get("ibis")
+    return ibis is not None and isinstance(source, ibis.Table)
+
+
+def _is_relation(source: Any) -> bool:
+    return type(source).__name__ == "DuckDBPyRelation"
 
 
 def _check_backend(source: Any) -> None:
     """Refuse an Ibis table of a backend whose values come here by other rules than those that are held to one oracle."""
-    ibis = sys.modules.get("ibis")
-    if ibis is None or not isinstance(source, ibis.Table):
+    if not _is_of_ibis(source):
         return
     name = source.get_backend().name
     if name not in _BACKENDS:
@@ -148,9 +160,30 @@ def _selected(source: Any, names: list[str]) -> Any:
     """The columns alone where the library can take them out cheaply, else the whole table."""
     if isinstance(source, pa.Table | pa.RecordBatch):
         return source.select(names)
-    if type(source).__name__ == "DuckDBPyRelation":
+    if _is_relation(source):
         return source
-    return source[names]
+    return _of_backend(source[names]) if _is_of_ibis(source) else source[names]
+
+
+def _of_backend(table: Any) -> Any:
+    """Return what an Ibis table is for its backend: a relation of DuckDB, or a DataFrame of Polars.
+
+    Ibis itself would convert what comes back to the types that it reckons with, and these say of some expressions, such as
+    ``truncate``, that they have no zone: 09:00 in Tokyo would become the reading 00:00.
+    """
+    backend = table.get_backend()
+    return backend.compile(table).collect() if backend.name == "polars" else backend._to_duckdb_relation(table)
+
+
+def _whole(rows: pa.Table, source: Any) -> pa.Table:
+    """Return rows with sums of whole numbers, of which DuckDB makes decimals, as the integers that Ibis says they are."""
+    if not _is_of_ibis(source):
+        return rows
+    kinds = source.schema().to_pyarrow()
+    for at, (name, found) in enumerate(zip(rows.column_names, rows.schema.types, strict=True)):
+        if pa.types.is_integer(kinds.field(name).type) and pa.types.is_decimal(found):
+            rows = rows.set_column(at, name, rows[name].cast(kinds.field(name).type))
+    return rows
 
 
 def _with_points(source: Any, known: list[Any], columns: Mapping[str, str]) -> tuple[Any, list[Any]]:

@@ -221,3 +221,38 @@ def test_a_sum_of_whole_numbers_in_ibis_is_whole() -> None:
     more = table.aggregate(x=table.n.sum() + 1)
     with pytest.raises(DataError, match=r"failed|cannot be exported"):
         read(more)
+
+
+def _laid(kind: pa.DataType, values: list[int], width: int) -> pa.Array:
+    """Values as they lie in memory, whether the type has them or not."""
+    return pa.Array.from_buffers(
+        kind, len(values), [None, pa.py_buffer(b"".join(v.to_bytes(width, "little", signed=True) for v in values))]
+    )
+
+
+_LATIN = pa.Array.from_buffers(pa.string(), 1, [*pa.array(["ab"]).buffers()[:2], pa.py_buffer(b"\xff\xff")])
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        _laid(pa.decimal128(4, 0), [5, 5 + 2**16, 7], 16),
+        _laid(pa.decimal128(38, 2), [5, 10**38, 7], 16),
+        _laid(pa.decimal64(9, 0), [5, 5 + 2**32, 7], 8),
+        _laid(pa.time32("s"), [0, 86_400, 7], 4),
+        _laid(pa.time64("us"), [0, -1, 7], 8),
+        pa.DictionaryArray.from_arrays(pa.array([0, 7, 1], pa.int8()), pa.array(["a", "b"]), safe=False),
+        pa.DictionaryArray.from_arrays(pa.array([0, -1, 1], pa.int8()), pa.array(["a", "b"]), safe=False),
+        pa.chunked_array([["a"], _LATIN]),
+    ],
+    ids=lambda column: str(column.type)[:20],
+)  # fmt: skip
+def test_what_a_type_of_arrow_does_not_have_is_refused_and_not_read(column: Any) -> None:
+    """DuckDB reads whatever lies beside it in memory, another value for it, or ends the process."""
+    for table in (
+        made := pa.table({"x": column, "y": [1, 2, 3][: len(column)]}),
+        made.combine_chunks().to_batches()[0],
+    ):
+        with pytest.raises(DataError, match="The column 'x' is damaged"):
+            read(table)
+        assert arrow_table(table, {"person": "y"}).num_rows == len(column)

@@ -51,6 +51,7 @@ def arrow_table(source: Any, columns: Mapping[str, str]) -> pa.Table:
     with _whose_fault(source, columns):
         check_objects(source, names)
         chosen = _selected(source, names)
+        _check_valid(chosen)
         if _is_relation(chosen):  # what it hands on as Arrow has lost some types: times of day their offsets
             check_engine_types(columns, dict(zip(chosen.columns, chosen.types, strict=True)))
         return _whole(pa.table(chosen).select(names), source)
@@ -173,6 +174,32 @@ def _of_backend(table: Any) -> Any:
     """
     backend = table.get_backend()
     return backend.compile(table).collect() if backend.name == "polars" else backend._to_duckdb_relation(table)
+
+
+def _check_valid(chosen: Any) -> None:
+    """Refuse columns of Arrow with values that their types do not have: the engine reads beside them, or others for them.
+
+    Raises:
+        DataError: naming the column.
+    """
+    if not isinstance(chosen, pa.Table | pa.RecordBatch):
+        return  # what other libraries hand on, they have made themselves
+    for name in chosen.schema.names:
+        if not _is_valid(chosen.column(name)):
+            raise DataError(
+                f"The column '{name}' is damaged",
+                "it holds what its Arrow type does not: a text that is not UTF-8, a decimal of more digits, a time beyond"
+                " the day, a place beyond its dictionary (that it is refused is a fact about the data: do not publish it)",
+                "Find it with table.validate(full=True), and correct it",
+            )
+
+
+def _is_valid(column: Any) -> bool:
+    try:
+        column.validate(full=True)
+    except pa.ArrowException:
+        return False
+    return True
 
 
 def _whole(rows: pa.Table, source: Any) -> pa.Table:

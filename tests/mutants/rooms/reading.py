@@ -83,6 +83,7 @@ MUTANTS = [
     M("leeward.tables._memory", "_of_backend", "backend.compile(table).collect() if backend.name == \"polars\"", "table if backend.name == \"polars\"", "tests/engine/test_engine_memory.py",
       "Ibis of Polars cuts the zone of a time"),
     M("leeward.tables._memory", "_whole", "pa.types.is_decimal(found)", "False", "tests/engine/test_engine_memory.py", "a sum in Ibis is a decimal"),
+    M("leeward.tables._memory", "_is_valid", "full=True", "full=False", "tests/engine/test_engine_memory.py", "a time of day is beyond the day"),
     M("leeward.engine._bind", "_refused", "could not set lock", "lock", "tests/engine/test_engine_files.py", "a damaged block is told as a lock"),
     M("leeward.engine._bind", "_refused", "unique file handle conflict", "already attached", "tests/engine/test_engine_files.py",
       "a file that this program has open is called damaged"),

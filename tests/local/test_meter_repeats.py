@@ -133,6 +133,15 @@ def test_what_was_free_is_never_drawn_anew(folder: Path, monkeypatch: pytest.Mon
     assert not (folder / "2.parquet").exists()
 
 
+def test_a_table_that_is_refused_makes_neither_store(folder: Path) -> None:
+    """That of budgets was made before the table was read, and looked then as if the other had been moved away."""
+    swapped = {"data": {"time": "kw", "value": "time"}}
+    with pytest.raises(DataError, match="no times"):
+        done(folder, "1.parquet", new=True, **swapped)
+    assert not (folder / "meters.db").exists()
+    assert not (folder / "told.db").exists()
+
+
 @pytest.mark.parametrize(
     ("more", "says"),
     [

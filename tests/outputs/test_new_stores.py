@@ -198,3 +198,26 @@ def test_of_two_stores_neither_is_made_where_there_is_no_room_for_both(
     assert not (tmp_path / "memo.db").exists()
     monkeypatch.setattr(_stores, "set_aside", real)
     assert run(job, "--out", "r.parquet")[0] == 0
+
+
+UNFIT: dict[str, Callable[[Path], object]] = {
+    "missing": lambda path: None,
+    "short": lambda path: path.write_bytes(b"short") and path.chmod(0o600),
+    "open to others": lambda path: path.write_bytes(bytes(32)) and path.chmod(0o644),
+}
+
+
+@pytest.mark.parametrize("how", UNFIT)
+@pytest.mark.parametrize("section", ["budget", "repeat"])
+def test_of_two_stores_neither_is_made_where_the_secret_of_one_is_unfit(
+    section: str, how: str, run: Run, tmp_path: Path
+) -> None:
+    """One was made alone, and looked, when the secret was there, as if the other had been moved away."""
+    wrong = {**BOTH, section: {**BOTH[section], "secret": "other.key"}}
+    UNFIT[how](tmp_path / "other.key")
+    code, out, err = run(str(spec(tmp_path, **wrong)), "--out", "r.parquet")
+    assert (code, out) == (2, ""), err
+    assert "was made with one" not in err
+    assert "Opened" not in err
+    assert not any((tmp_path / name).exists() for name in FILES.values())
+    assert run(str(spec(tmp_path, **BOTH)), "--out", "r.parquet")[0] == 0

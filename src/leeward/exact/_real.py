@@ -382,11 +382,14 @@ def integer(value: object, name: str) -> int:
     return int(value)
 
 
-def whole(value: object, name: str, least: int = 1, *, says: str = "it says how many") -> int:
-    """Read a whole number of at least ``least``; ``name`` is what the message calls it, ``says`` what it stands for."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise InputError(f"{name} = {echo(value)}", says, f"Give a whole number of at least {least}")
-    return int(value)
+def whole(value: object, name: str, least: int = 1, *, most: int | None = None, says: str = "it says how many") -> int:
+    """Read a whole number from ``least`` to ``most``; ``name`` is what the message calls it, ``says`` what it stands for."""
+    is_number = not isinstance(value, bool) and isinstance(value, numbers.Integral) and not value < least
+    number: Any = value
+    if not is_number or (most is not None and number > most):
+        ends = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise InputError(f"{name} = {echo(value)}", says, f"Give a whole number {ends}")
+    return int(number)
 
 
 def sqrt(value: Exact) -> Real:

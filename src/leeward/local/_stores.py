@@ -88,12 +88,16 @@ class Stores:
                     "Keep it elsewhere",
                 )
 
-    def check_room(self) -> None:
-        """See that there is room for the stores that are not there yet: one of two that was made alone would look lost.
+    def check_openable(self) -> None:
+        """See that secrets can be read, and room for the stores that are not there yet: one made alone would look lost.
 
         Raises:
-            InputError: there is not.
+            LedgerError: a secret cannot be read, or is unfit.
+            InputError: there is no room.
         """
+        for part in (self.budget, self.repeat):
+            if part is not None:
+                self._secret(part)
         with ExitStack() as stack:  # all at once: they may be on one disk
             for path in self._files().values():
                 if not is_store(path):

@@ -49,6 +49,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from leeward._integers import least_between
+from leeward._plain import echo
 from leeward._taught import taught
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, exact, plainly, positive, sqrt, whole
@@ -70,6 +71,9 @@ Answer = GridPoint | Literal["held", "unpaid", "beyond"]
 """What is published of one step: a report, that the last one held, or nothing; in a matrix, a report far from all points."""
 
 _POOL: Final = 1024
+_LEAST_TEST: Final = Fraction(1, 2**49)
+"""The least rate of a test for each step of the grid: that of the noise of a report."""
+
 _HALF: Final = weight(Fraction(1, 2))
 
 
@@ -159,7 +163,8 @@ class PredictiveMechanism:
         costs: of a test and of a report, in these units.
 
     Raises:
-        InputError: for a length or share that is not rational, or an allowance that pays for no report.
+        InputError: for a length or share that is not rational, a length of over 2⁴⁹ steps of the grid, a test of which a
+            step changes the odds by less than e^(2⁻⁴⁹), or an allowance that pays for no report.
     """
 
     def __init__(
@@ -175,6 +180,13 @@ class PredictiveMechanism:
         step = noise.step.rational
         if step is None:
             raise InputError(f"A grid of {noise.step}", "lengths are counted in whole steps", "Take a rational step")
+        reach, rate = length / step, noise.distance.rate * share * step
+        if reach > 1 / _LEAST_TEST or rate < _LEAST_TEST:
+            raise InputError(
+                f"near = {echo(str(near))}, test = {echo(str(test))}",
+                "a test compares lengths of up to 2^49 steps of the grid, and a step changes its odds by e^(2^-49) at least",
+                'Write near = "1000", test = "1/3"',
+            )
         self.noise, self.near, self.share = noise, length, share
         self.test = noise.distance.rate * share
         self.unit, self.costs = noise.distance.rate / share.denominator, (share.numerator, share.denominator)
@@ -186,13 +198,13 @@ class PredictiveMechanism:
                 "that is what one report costs, so none would be made",
                 "Give a larger allowance, or reports a smaller ε",
             )
-        self._steps = length / step  # l, in steps of the grid
-        self._rate = self.test * noise.step  # t, for each step of the grid
+        self._steps = reach  # l, in steps of the grid
+        self._rate = rate  # t, for each step of the grid
         self._ready = _Ready(noise.noise)
 
     def _units(self, most: Real) -> int:
-        """Return how many whole units a bound holds, up to more than are ever counted."""
-        return least_between(lambda units: self.unit * units > most, 0, 2**62 + 1) - 1
+        """Return how many whole units a bound holds, up to those of 2⁶² reports, which nobody ever makes."""
+        return least_between(lambda units: self.unit * units > most, 0, 2**62 * self.costs[1] + 1) - 1
 
     # ---- what is public
 

@@ -137,7 +137,7 @@ MUTANTS = [
       "the coin of the test has twice its chance"),
     M("leeward.mechanism._predictive", "PredictiveMechanism._smaller", "exp_minus(self._rate * away) * _HALF", "exp_minus(self._rate * away * 2) * _HALF", "tests/mechanism/test_predictive.py",
       "the law of the test has twice its rate"),
-    M("leeward.mechanism._predictive", "PredictiveMechanism._units", "while self.unit * found > most", "while False", "tests/mechanism/test_predictive.py",
+    M("leeward.mechanism._predictive", "PredictiveMechanism._units", "+ 1) - 1", "+ 1)", "tests/mechanism/test_predictive.py",
       "an allowance is rounded up"),
     M("leeward.mechanism._predictive", "PredictiveMechanism._checked", "time < state.time", "False", "tests/mechanism/test_predictive.py",
       "time goes backwards, and a stretch forgets what it cost"),

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from leeward._paths import resolve
 from leeward._progress import Progress
 from leeward.errors import DataError, SpecError, noted
-from leeward.exact._real import whole
 from leeward.ledger import MemoizedReports, PersonBudgets
 from leeward.ledger._memoized_reports import Draw, Once, Points
+from leeward.ledger._person_budgets import reports_paid_for
 from leeward.local._job import OpensStores, Written
 from leeward.local._levels import name_of_level
 from leeward.local._stores import Stores, forgotten
@@ -105,7 +105,7 @@ class LocationJob:
             geo.terms,
             track=None if tracks is None else tracks.part(),
             compared=levels.compared.get(""),
-            reports_a_day=None if budget is None or a_day is not None else whole(budget.reports_a_day, "reports_a_day"),
+            reports_a_day=None if budget is None or a_day is not None else reports_paid_for(budget.reports_a_day),
             a_day=a_day,
             over=None if budget is None else budget.over,
             days=None if budget is None else in_words(spec.data.timezone, dated=spec.data.time is not None),
@@ -174,7 +174,7 @@ class LocationJob:
         rows = source.rows_at_most()
         room = source.path.stat().st_size + _ROOM_OF_A_ROW * rows + _ROOM
         with beside(out, *endings, room=room, inputs=self._inputs()) as files:
-            stores.check_room()
+            stores.check_openable()
             repeats, store = stores.reports(self.levels.law, new=new), self._budgets(new=new)
             if store is not None:
                 progress("charging the budgets")

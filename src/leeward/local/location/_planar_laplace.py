@@ -45,7 +45,7 @@ from leeward.local.location._statement import statement
 from leeward.local.location._steps import Steps
 from leeward.local.location._terms import Drawn, Missing, Outside, Terms
 from leeward.mechanism._planar import Displacement, PlanarMechanism
-from leeward.noise import Bits, SystemBits
+from leeward.noise import Bits, PlanarNoise, SystemBits
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -131,6 +131,7 @@ class PlanarLaplace:
         self.epsilon = asked.kept(self.apart)
         check_rate(self.epsilon, self.plane.diagonal)
         check_neighbours(self.epsilon * (size + self.apart), asked.text, "positions", f"{size} metres")
+        PlanarNoise(self.epsilon * size, norm)  # refuses a grid that is too fine, before its points are numbered
         west, south, east, north = (edge / float(size) for edge in self.plane.extent())
         self.mechanism = PlanarMechanism(
             Plane(self.epsilon, norm),

@@ -277,11 +277,11 @@ class SeriesJob:
         prior = [] if self.spec.publish.prior is None else [resolve(self.spec.publish.prior, self.folder)]
         inputs = [self.table, *prior, *self.stores.kept()]
         with beside(out, room=self.table.stat().st_size + _ROOM, inputs=inputs) as files:
-            self.stores.check_room()
-            store, withheld = self._budgets(new=new), 0
-            held = self._held(source, named)
+            self.stores.check_openable()
+            held = self._held(source, named)  # which may refuse the table, before any store is made
             readings = held.readings
             missing = max(len(readings.meters) * clock.slots - int(readings.there.sum()), 0)
+            store, withheld = self._budgets(new=new), 0
             reports = self._reports(held, new=new)
             if store is not None and self.spec.budget is not None:
                 progress("charging the budgets")

@@ -138,14 +138,15 @@ def _smoothed(noisy: Integers, readings: Readings, width: int) -> Integers:
     if not len(readings):
         return noisy
     order = np.lexsort((readings.slot, readings.meter))
-    # meters are put so far apart that no span reaches over
-    gap = int(readings.slot.max()) + width + 1
+    last_slot = int(readings.slot.max())
+    reach = min(width // 2, last_slot)  # no span reaches further than over all there is
+    gap = last_slot + reach + 1  # meters are put so far apart that no span reaches over
     keys = readings.meter[order] * gap + readings.slot[order]
     there = readings.there[order]
     sums = np.concatenate([[0.0], np.cumsum(np.where(there, noisy[order], 0).astype(np.float64))])
     counts = np.concatenate([[0], np.cumsum(there)])
-    first = np.searchsorted(keys, keys - width // 2, side="left")
-    last = np.searchsorted(keys, keys + width // 2, side="right")
+    first = np.searchsorted(keys, keys - reach, side="left")
+    last = np.searchsorted(keys, keys + reach, side="right")
     total, count = sums[last] - sums[first], counts[last] - counts[first]
     smoothed = np.empty_like(noisy)
     smoothed[order] = np.floor(total / np.maximum(count, 1) + 0.5).astype(np.int64)

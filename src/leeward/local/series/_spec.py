@@ -12,7 +12,7 @@ from pydantic import Field
 from leeward._plain import echo
 from leeward._toml import ExactText, Section, check
 from leeward.errors import SpecError
-from leeward.exact._real import whole
+from leeward.ledger._person_budgets import reports_paid_for
 from leeward.local._as_they_are import AsTheyAre
 from leeward.local._level_keys import Level, check_pair
 from leeward.local.series._budget import Budget
@@ -204,7 +204,7 @@ def _check_budget(spec: Spec) -> None:
             "a total without the readings that are not paid for would be another total",
             "Leave over out; the run is then refused",
         )
-    whole(spec.budget.reports_a_day, "reports_a_day", says="it says how many are paid for")
+    reports_paid_for(spec.budget.reports_a_day)
 
 
 def _check_repeat(spec: Spec) -> None:

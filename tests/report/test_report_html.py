@@ -119,6 +119,7 @@ def test_no_name_turns_the_words_of_the_page_around(turn: str, make_release: Cal
     page = report_html(make_release(["safe"], dataset=name, version=name))
     ours = page.replace(get_plotlyjs(), "")
     assert not set(TURNS) & set(ours)
+    assert Page(page).data("release.json")["dataset"] == name, "for programs it is the name itself"
     written = f"\\u{ord(turn):04x}"
     assert f"a{written}b" in ours
     for text in (json.dumps({"x": name}), json.dumps({"x": name}, ensure_ascii=False)):

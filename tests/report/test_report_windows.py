@@ -149,3 +149,12 @@ def test_as_many_words_as_there_are_digits_are_coded_and_more_are_written_out(ma
     assert ("codes" in found) == (many <= 36)
     read = found["each"] if "each" in found else [[found["words"][int(i, 36)] for i in one] for one in found["codes"]]
     assert read == values
+
+
+def test_every_word_that_some_window_says_can_be_looked_for(make_release: Make) -> None:
+    """Found by an attack: the words to choose from were those of the first window."""
+    each = windows(make_release, [["safe"], ["dangerous"], ["safe"]])
+    chosen = [option.text for option in Page(windows_html(each)).all("option")]
+    assert chosen == ["anything", "safe", "obscure", "dangerous"]
+    chosen = [option.text for option in Page(windows_html(each[:1])).all("option")]
+    assert chosen == ["anything", "safe", "obscure"]

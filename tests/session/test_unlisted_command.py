@@ -121,7 +121,8 @@ def test_a_dry_run_says_the_odds_and_charges_nothing(towns: Town) -> None:
     code, out, _ = towns.run("release", write(towns), "--dry-run")
     assert code == 0
     told = " ".join(out.split())
-    assert "it is shown with probability" in told
+    assert "it reaches the threshold with probability" in told
+    assert "Of the groups that reach the threshold, 50 are shown at most." in told
     assert "Price: 2 in all, with δ = 1/1000000. Nothing was charged and no data was read." in told
     assert not (towns.folder / "budget.db").exists()
     code, out, _ = towns.run("release", write(towns), "--dry-run", "--json")
@@ -153,7 +154,7 @@ def test_the_report_says_the_odds_and_escapes_names(towns: Town) -> None:
     page = (towns.out / "report.html").read_text("utf-8")
     assert "4 groups by ‘town’ are shown" in page
     assert "<script>alert(1)" not in page
-    assert "it is shown with probability" in page
+    assert "it reaches the threshold with probability" in page
     assert "not even how many there are" in page
 
 

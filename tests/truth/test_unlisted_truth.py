@@ -21,6 +21,7 @@ import leeward as lw
 from leeward.exact import log
 from leeward.notion import Notion
 from leeward.planner import UnlistedPlan
+from leeward.report._unlisted import lead
 from leeward.session import privacy_statement
 
 NOTIONS: dict[str, tuple[type[Notion], str, int]] = {
@@ -177,6 +178,35 @@ def _(world: World, definition: str, epsilon: str, delta: str | None, factor: st
     )
 
 
+@says(
+    r"One with (?P<most>[\d,]+) (?:people|person) reaches the threshold with probability at least 95 %"
+    r"(, and every group with (?P<always>[\d,]+) people or more always)?"
+)
+def _(world: World, most: str, always: str | None) -> bool:
+    for text, chance in ((most, Fraction(19, 20)), (always, Fraction(1))):
+        if text is not None and not world.shown(number(text) - 1) < chance <= world.shown(number(text)):
+            return False
+    return (always is None) == (world.kind == "down")
+
+
+@says(
+    r"Where more than (?P<most>[\d,]+) (?:group does, the one with the greatest noisy count is|groups do, those with the"
+    r" greatest noisy counts are) shown"
+)
+def _(world: World, most: str) -> bool:
+    return number(most) == world.most
+
+
+@says(r"A count is off by at most (?P<n>[\d,]+)")
+def _(world: World, n: str) -> bool:
+    return world.kind != "down" and max(world.noise) == number(n)
+
+
+@says(r"A count is never above the exact one")
+def _(world: World) -> bool:
+    return max(world.noise) == 0
+
+
 @says(r"(?P<definition>Pr\[.*)")
 def _(world: World, definition: str) -> bool:
     plain = definition.removesuffix(" + δ, for every set of answers")
@@ -250,7 +280,7 @@ def _(world: World, how: str, threshold: str, most: str, **parts: str | None) ->
 @says(
     r"With probability at most (?P<most>\S+) an answer is drawn for which ε does not hold for a person: it may show that the"
     r" person is in the data\. Over all releases about the same data these probabilities add up\. A group with one person in"
-    r" it is shown with probability (?P<one>\S+)"
+    r" it is shown with probability (?P<one>\S+) at most"
 )
 def _(world: World, most: str, one: str) -> bool:
     near = Fraction(1001, 1000)
@@ -275,11 +305,19 @@ CLAIMS.neutral(
     r"One-Sided Differential Privacy \(differentialprivacy\.org\), Definition [12]\.",
     r"Which groups by 'town' there are, and how many people are in each, from 2026-01-01 18:00 up to, but not at, 2026-01-01"
     r" 19:00",
+    r"From 2026-01-01 18:00:00 until 2026-01-01 19:00:00\.",
+    r"Groups were not listed beforehand\.",
+    r"Of groups that are not shown nothing is said\.",
 )
 
 
+def made(world: World) -> Any:
+    return privacy_statement(world.plan, places=world.most, dataset="d", version="1")
+
+
 def stated(world: World) -> dict[str, Any]:
-    return privacy_statement(world.plan, places=world.most, dataset="d", version="1").to_dict()
+    told: dict[str, Any] = made(world).to_dict()
+    return told
 
 
 def sentences(world: World) -> list[str]:
@@ -291,6 +329,7 @@ def sentences(world: World) -> list[str]:
         told["delta"]["text"],
         told["query"]["text"],
         told["notion"]["definition"],
+        *re.split(r"(?<=\.) ", lead(made(world))),
     ]
 
 

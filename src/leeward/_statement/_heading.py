@@ -106,6 +106,16 @@ class Heading(Published):
     guaranteed: tuple[str, ...]
     not_guaranteed: tuple[str, ...]
 
+    @property
+    def strength(self) -> str:
+        """Say how strong the promise is: ``ε = 1``, ``ε = 1 and δ = 1/1000000``."""
+        return f"ε = {self.notion.epsilon}" + (f" and δ = {self.promised_delta}" if self.promised_delta else "")
+
+    @property
+    def promised_delta(self) -> Fraction:
+        """The δ of the promise, which is taken from the budget too; 0 of nearly everything."""
+        return Fraction(0)
+
 
 def reading(epsilon: str) -> str:
     """Say what the formula of a promise compares, and how large e^ε is where ε is rational."""

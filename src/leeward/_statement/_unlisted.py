@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import ClassVar, Literal, TypeAlias
 
 from leeward._document import Document, Part
@@ -86,7 +87,7 @@ class DeltaStated(Part):
     Attributes:
         promised: δ, exact: what is promised, and taken from the budget; "0" where ε holds always.
         needed: the δ that the mechanism has, at most that: a decimal, rounded up.
-        of_one_group: how often a group with one person in it is shown: a decimal, rounded up.
+        of_one_group: how often a group with one person in it is shown at most: a decimal, rounded up.
         text: what it means, in words.
     """
 
@@ -110,6 +111,11 @@ class UnlistedStatement(Heading, Document):
     mechanism: UnlistedMechanism
     delta: DeltaStated
     accuracy: UnlistedAccuracy
+
+    @property
+    def promised_delta(self) -> Fraction:
+        """The δ of the promise, which is taken from the budget too; 0 where ε holds always."""
+        return Fraction(self.delta.promised)
 
 
 Statement: TypeAlias = VisitorStatement | GroupStatement | NumberStatement | SelectionStatement | UnlistedStatement

@@ -99,8 +99,8 @@ def _legend_of_answers(report: AnswerReport) -> Iterable[str]:
     many = report.asked.many
     if report.asked.groups_per_person is not None:
         yield (
-            f"Half shown, 95% shown: a group with so many {many} is shown every second time, or 95 times in 100. 95% off:"
-            " the count of a group that is shown is so near, with that probability."
+            f"Half shown, 95% shown: a group with so many {many} is shown every second time, or 95 times in 100, if not too"
+            " many groups are. 95% off: the noise of a count is at most so large, with that probability."
         )
     else:
         mean = any(isinstance(option.accuracy, MeanAccuracy) for option in report.shown)

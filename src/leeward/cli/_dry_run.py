@@ -134,13 +134,13 @@ _MOST_ROWS = 15
 
 def _print_statement(statement: Statement) -> None:
     from leeward._statement import AdaptiveStated, DecidingStatement, SanitizedStated, UnlistedStatement
-    from leeward.planner._people import if_left_out, there
-    from leeward.report._words import factor
+    from leeward.planner._people import if_left_out, those_there
+    from leeward.report._words import factor, of_counted
 
     notion, mechanism = statement.notion, statement.mechanism
     said = [
         ("question", statement.query.text),
-        ("notion", f"{notion.name}, ε = {notion.epsilon}, per {notion.unit}"),
+        ("notion", f"{notion.name}, {statement.strength}, per {notion.unit}"),
         ("means", f"{notion.definition}. {factor(statement)}"),
         ("protected", notion.protects),
         ("not protected", notion.does_not_protect or "nothing"),
@@ -162,7 +162,7 @@ def _print_statement(statement: Statement) -> None:
     if not isinstance(statement, DecidingStatement):
         return
     curve, asked = table(padding=(0, 2)), statement.query
-    curve.add_column(f"{asked.many} {there(asked.noun)}", justify="right")
+    curve.add_column(those_there(asked.noun, asked.many, counted=of_counted(statement)), justify="right")
     for state, _ in statement.decision.said:
         curve.add_column(f"chance of being called {state}", justify="right")
     curve_shown = statement.decision.curve
@@ -178,15 +178,15 @@ def _print_statement(statement: Statement) -> None:
 
 
 def _print_odds(statement: UnlistedStatement) -> None:
-    """Print how often a group is shown, by how many are in it."""
+    """Print how often a group reaches the threshold, by how many are in it."""
     accuracy, odds = statement.accuracy, table(padding=(0, 2))
     odds.add_column(f"{accuracy.counted} in a group", justify="right")
-    odds.add_column("it is shown with probability", justify="right")
+    odds.add_column("it reaches the threshold with probability", justify="right")
     for each in accuracy.odds:
         odds.add_row(f"{each.people:,}", probability(float(each.chance), 3))
     print_parts("", odds)
-    most = "" if accuracy.off_by_at_most is None else f", and never by more than {accuracy.off_by_at_most:,}"
+    most = "" if accuracy.off_by_at_most is None else f", and never more than {accuracy.off_by_at_most:,}"
     say(
-        f"\nA count is off by {at_most(accuracy.mean_absolute)} on average, by {accuracy.within_95_percent:,} or less with"
-        f" 95 %{most} (of a group with {accuracy.mostly_shown_from:,} {accuracy.counted} or more)."
+        f"\nThe noise of a count is {at_most(accuracy.mean_absolute)} on average, {accuracy.within_95_percent:,} or less"
+        f" with 95 %{most}. Of the groups that reach the threshold, {statement.query.most_groups:,} are shown at most."
     )

@@ -112,25 +112,27 @@ class RankAccuracy(Part):
 
 
 class ChanceShown(Part):
-    """How often a group with so many people, or rows, is shown: a decimal."""
+    """How often a group with so many people, or rows, reaches the threshold: a decimal."""
 
     people: int
     chance: str
 
 
 class UnlistedAccuracy(Part):
-    """Which groups that nobody has listed are shown how often, and how far their counts are off; known beforehand.
+    """Which groups that nobody has listed reach the threshold how often, and how large the noise is; known beforehand.
+
+    A group that reaches it is shown, if not too many do: then those with the greatest noisy counts are.
 
     Attributes:
         counted: who is counted: ``people``, or ``rows`` where each is a person of its own.
         shown_from: the least noisy count that is shown.
-        always_shown_from: with so many or more a group is shown for certain (if not too many are); None where none is.
-        half_shown_from: with so many or more a group is shown at least every second time.
+        always_shown_from: with so many or more a group reaches it for certain; None where none does.
+        half_shown_from: with so many or more a group reaches it at least every second time.
         mostly_shown_from: with so many or more at least 95 times in 100.
-        odds: how often groups of some sizes are shown, ascending.
+        odds: how often groups of some sizes reach it, ascending.
         off_by_at_most: no count is off by more; None where noise has no end.
-        mean_absolute: the mean of |error| of groups that are always shown; where none are, of those with very many.
-        within_95_percent: the least error that such a count keeps with probability 95 %.
+        mean_absolute: the mean of |noise| of a count, before groups are chosen by it.
+        within_95_percent: the least |noise| that a count keeps with probability 95 %, so too.
     """
 
     counted: Many

@@ -99,7 +99,8 @@ class AnswerOption(Row):
             many = accuracy.by_number[_MANY]
             return f"95 % within {at_most(many.within_95_percent)} for {many.number:,} {accuracy.counted}"
         if isinstance(accuracy, UnlistedAccuracy):
-            return f"a group is shown every second time with {people(accuracy.half_shown_from, accuracy.counted)}"
+            half = people(accuracy.half_shown_from, accuracy.counted)
+            return f"a group reaches the threshold every second time with {half}"
         if isinstance(accuracy, RankAccuracy):
             return f"95 % within {accuracy.within_95_percent:,} {accuracy.counted}"
         return "" if accuracy is None else f"95 % within {at_most(accuracy.within_95_percent)}"

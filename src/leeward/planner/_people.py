@@ -42,6 +42,11 @@ def there(noun: Noun) -> str:
     return "there" if noun == "place" else f"in the {noun}"
 
 
+def those_there(noun: Noun, many: Many, *, counted: bool) -> str:
+    """Say of whom a number is: the ``people there``; or ``people counted there`` where others may be there as well."""
+    return f"{many} {'counted ' if counted else ''}{there(noun)}"
+
+
 def were_there(count: int, noun: Noun) -> str:
     """Say that so many people at most, or at least, count at a place: ``were there``; or ``are in the group``."""
     return f"{('was' if count < 2 else 'were') if noun == 'place' else ('is' if count < 2 else 'are')} {there(noun)}"

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _LADDER: Final = tuple(lead * 10**k for k in range(12) for lead in (1, 2, 5))
-"""So many people, of whom it is said how often a group of so many is shown."""
+"""So many people, of whom it is said how often a group of so many reaches the threshold."""
 
 _NEARLY_SURE: Final = 0.9999
 
@@ -117,12 +117,12 @@ class UnlistedPlan(PlanOf[UnlistedGroups]):
         return pa.table({"group": named, "count": numbers(rows[:, WIDTH].copy())})
 
     def people_for(self, chance: Exact) -> int:
-        """Return the least number of people with whom a group is shown with at least this probability."""
+        """Return the least number of people with whom a group reaches the threshold with at least this probability."""
         wanted = weight(chance)
         return least(lambda people: self.mechanism.chance_shown(people) >= wanted, 1)
 
     def accuracy(self) -> UnlistedAccuracy:
-        """Return which groups are shown how often, and how far their counts are off."""
+        """Return which groups reach the threshold how often, and how large the noise of counts is."""
         made, always = self.mechanism, self.mechanism.always_shown_from()
         ladder = [n for n in _LADDER if always is None or n < always]
         odds = list[ChanceShown]()
@@ -147,15 +147,15 @@ class UnlistedPlan(PlanOf[UnlistedGroups]):
         )
 
     def lines(self) -> Iterable[str]:
-        """Say in lines what is asked, what it costs, and which groups will be shown."""
+        """Say in lines what is asked, what it costs, and which groups may be shown."""
         query, accuracy = self.query, self.accuracy()
-        off = "" if accuracy.off_by_at_most is None else f", and never by more than {accuracy.off_by_at_most:,}"
+        off = "" if accuracy.off_by_at_most is None else f", and never more than {accuracy.off_by_at_most:,}"
         paid = f"price {self.price}" + (f" with δ = {self.delta}" if self.delta else "")
         return [
             f"groups of '{query.by}' that nobody has listed, under {self.notion}, {paid}",
-            f"shown if the noisy count is at least {accuracy.shown_from:,}:",
+            f"shown are {query.most_groups:,} at most, of those whose noisy count is at least {accuracy.shown_from:,}:",
             *(f"  with {people(each.people, query.many)}: {each.chance}" for each in accuracy.odds),
-            f"a count is off by at most {accuracy.within_95_percent:,} with probability 95 %{off}",
+            f"the noise of a count is at most {accuracy.within_95_percent:,} with probability 95 %{off}",
         ]
 
     @property

@@ -90,7 +90,7 @@ def release_html(result: Readable) -> str:
     rows = [
         ("question", said.query.text),
         ("data set", f"{said.dataset}, version {said.version}"),
-        ("notion", f"{said.notion.name}, ε = {said.notion.epsilon} per {said.notion.unit}, price {said.price}"),
+        ("notion", f"{said.notion.name}, {said.strength} per {said.notion.unit}, price {said.price}"),
         ("protected", said.notion.protects),
         ("not protected", said.notion.does_not_protect or "nothing"),
         *(("guaranteed", sentence) for sentence in said.guaranteed),

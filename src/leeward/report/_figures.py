@@ -19,11 +19,11 @@ from leeward._buffers import as_numpy, numbers
 from leeward._plain import at_most, percent
 from leeward._statement import DecidingStatement, DecisionStated, SelectionStatement, VisitorStatement
 from leeward.errors import InputError
-from leeward.planner._people import there
+from leeward.planner._people import those_there
 from leeward.query._records import Many
 from leeward.query._statistic import Noun
 from leeward.report._ground import Ground, Squares, is_lattice, round_length, squares
-from leeward.report._words import Readable
+from leeward.report._words import Readable, of_counted
 
 BLUE, SAND, RED, GREY = "#0072b2", "#e2b860", "#d55e00", "#9a958c"
 """Safe, obscure, dangerous and not asked: distinct in any colour vision (after Okabe and Ito), and by size."""
@@ -154,12 +154,17 @@ def decision_curve(statement: DecidingStatement) -> go.Figure:
     Args:
         statement: a privacy statement as in release.json; only ``decision`` is read, and what is counted where.
     """
-    return chances(statement.decision, statement.query.noun, statement.query.many)
+    noun, many = statement.query.noun, statement.query.many
+    return chances(statement.decision, of_whom=axis_of(noun, many, counted=of_counted(statement)), many=many)
 
 
-def chances(decision: DecisionStated, noun: Noun, many: Many) -> go.Figure:
+def axis_of(noun: Noun, many: Many, *, counted: bool) -> str:
+    """Say of whom an axis of true counts is: of all who were there, or of those who are counted there."""
+    return "people who were there" if noun == "place" and not counted else those_there(noun, many, counted=counted)
+
+
+def chances(decision: DecisionStated, *, of_whom: str, many: Many) -> go.Figure:
     """Draw how often each word is said, over the true count; see `decision_curve`."""
-    counted = "people who were there" if noun == "place" else f"{many} {there(noun)}"
     counts = [entry.count for entry in decision.curve]
     first, last, few = min(counts, default=0), max(counts, default=0), len(counts) <= 14
     figure = go.Figure(layout=_OF_PLACES)
@@ -189,7 +194,7 @@ def chances(decision: DecisionStated, noun: Noun, many: Many) -> go.Figure:
         )
     figure.update_layout(
         xaxis={
-            "title": {"text": f"{counted} (true count)", "standoff": 12},
+            "title": {"text": f"{of_whom} (true count)", "standoff": 12},
             "range": [first - 0.5, last + 0.5],
             "dtick": 1 if few else None,
             "zeroline": False,

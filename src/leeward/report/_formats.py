@@ -19,7 +19,6 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from leeward._statement import UnlistedStatement
 from leeward.report._words import Readable
 
 _NAMESPACES = {
@@ -91,11 +90,11 @@ def registry(releases: Sequence[Readable], answers: pa.Table, path: Path) -> Non
     first, many = releases[0].statement, len(releases)
     notion = first.notion
     total = _total(releases)
-    delta = first.delta.promised if isinstance(first, UnlistedStatement) else "0"
+    delta = first.promised_delta
     pure = notion.name in _PURE
     parameters = {} if total is None else {"epsilon": _no_less(total)}
-    if delta != "0":
-        parameters["delta"] = _no_less(Fraction(delta) * many)
+    if delta:
+        parameters["delta"] = _no_less(delta * many)
     described = {
         "url_slug": "".join(sign if sign.isalnum() else "_" for sign in first.dataset.casefold()),
         "status": "Draft",
@@ -111,7 +110,7 @@ def registry(releases: Sequence[Readable], answers: pa.Table, path: Path) -> Non
                 "publication_date": first.created,
             },
             "dp_variant": {
-                "variant_name": "Custom" if not pure else "Pure DP" if delta == "0" else "Approximate DP",
+                "variant_name": "Custom" if not pure else "Approximate DP" if delta else "Pure DP",
                 "unprotected_quantities": f"{notion.does_not_protect or 'none'}; the keys of the answers are public",
             },
             "privacy_loss": {
@@ -119,7 +118,7 @@ def registry(releases: Sequence[Readable], answers: pa.Table, path: Path) -> Non
                 "privacy_unit_details": f"{notion.definition}. Protected: {notion.protects}. What stays possible:"
                 f" {notion.alternative}.",
                 "privacy_parameters": parameters,
-                "privacy_parameters_details": _exactly(releases, delta),
+                "privacy_parameters_details": _exactly(releases),
             },
             "deployment_model": {
                 "model_name": "Central",
@@ -150,11 +149,10 @@ def _no_less(exactly: Fraction) -> float:
     return near if near >= exactly else math.nextafter(near, math.inf)
 
 
-def _exactly(releases: Sequence[Readable], delta: str) -> str:
+def _exactly(releases: Sequence[Readable]) -> str:
     first, many = releases[0].statement, len(releases)
-    each = f"ε = {first.notion.epsilon} of {first.notion.name}, a price of {first.price}" + f" with δ = {delta}" * (
-        delta != "0"
-    )
+    with_delta = f" with δ = {first.promised_delta}" if first.promised_delta else ""
+    each = f"ε = {first.notion.epsilon} of {first.notion.name}, a price of {first.price}{with_delta}"
     return each if many == 1 else f"{each}, for each of {many} windows; they add up"
 
 
@@ -169,7 +167,7 @@ def _total(releases: Sequence[Readable]) -> Fraction | None:
 def _sentences(releases: Sequence[Readable]) -> list[str]:
     first = releases[0].statement
     more = [] if len(releases) == 1 else [f"And so for {len(releases)} windows, one release each."]
-    promise = f"{first.notion.name} at ε = {first.notion.epsilon} for each {first.notion.unit}"
+    promise = f"{first.notion.name} at {first.strength} for each {first.notion.unit}"
     return [
         f"{first.query.text.rstrip('.?')}.",
         *more,

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, assert_never
 
@@ -30,7 +29,7 @@ from leeward._statement import (
     VisitorStatement,
 )
 from leeward.outputs import write_page
-from leeward.planner._people import there
+from leeward.planner._people import those_there
 from leeward.report import _levels as levels
 from leeward.report import _names as names
 from leeward.report import _numbers as numbers
@@ -38,7 +37,7 @@ from leeward.report import _unlisted as unlisted
 from leeward.report import _words as words
 from leeward.report._figures import decision_curve, joined, mapped, places_map
 from leeward.report._number_figures import MOST_GROUPS, answers_figure, height, height_of
-from leeward.report._page import asset, digest, embedded, template
+from leeward.report._page import asset, digest, embedded, embedded_as_it_is, template
 from leeward.report._words import Readable, Tally
 
 MOST_ROWS = 50_000
@@ -76,9 +75,10 @@ def report_html(result: Readable) -> str:
     return template(shown.template).render(
         **said(result, shown),
         **carried(shown.figures(), [asset("report.js")]),
-        statement_json=embedded(text),
+        statement_json=embedded_as_it_is(text),
         statement_text=text,
         windows=None,
+        fixed=True,
     )
 
 
@@ -98,6 +98,7 @@ def said(result: Readable, shown: Shown) -> dict[str, Any]:
         "find": shown.find,
         "rows": rows,
         "all_rows": result.answers.num_rows,
+        "here": len(rows),
         "first_rows": rows[:ROWS_A_PAGE],
         "rows_json": embedded(as_json(rows)),
         **shown.more,
@@ -205,8 +206,9 @@ def _decided(result: Readable, statement: VisitorStatement | GroupStatement) -> 
         "place or name" if isinstance(query, VisitorQuery) else query.noun,
         {
             "tally": tally,
+            "choices": [*tally.states],
             "noun": query.noun,
-            "counted": f"{query.many} {there(query.noun)}",
+            "counted": those_there(query.noun, query.many, counted=words.of_counted(statement)),
             "undrawn": tally.places - mapped(result),
         },
         words.may_conclude(statement, tally),
@@ -299,8 +301,6 @@ def overview_html(releases: Mapping[str, Sequence[Readable]]) -> str:
     """
     each = [one for windows in releases.values() for one in windows]
     first = each[0].statement
-    # two questions that are one to the ledger have one entry, and are charged once
-    prices = {one.statement.entry: Fraction(words.charged(one.statement)[0]) for one in each}
     return template("overview.html.j2").render(
         statement=first,
         words=words,
@@ -312,12 +312,12 @@ def overview_html(releases: Mapping[str, Sequence[Readable]]) -> str:
                 "headline": headline(windows[0]) if len(windows) == 1 else f"{len(windows):,} windows",
                 "text": windows[0].statement.query.text,
                 "guaranteed": words.nearest(windows[0].statement.guaranteed),
-                "notion": f"{windows[0].statement.notion.name} at ε = {windows[0].statement.notion.epsilon}",
-                "price": str(sum((Fraction(words.charged(one.statement)[0]) for one in windows), Fraction(0))),
+                "notion": f"{windows[0].statement.notion.name} at {windows[0].statement.strength}",
+                "price": words.together(one.statement for one in windows),
             }
             for path, windows in releases.items()
         ],
-        total=str(sum(prices.values(), Fraction(0))),
+        total=words.together(one.statement for one in each),
         counted_in=None if first.budget is None else first.budget.notion,
         style=Markup(asset("report.css")),
     )

@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 from leeward._plain import at_most, short_percent
 from leeward.mechanism._threshold_rule import Word
 from leeward.outputs import write_page
-from leeward.planner._people import a, there
+from leeward.planner._people import a
 from leeward.planner._report import AskedPart, DecidingOption, PlanReport
 from leeward.planner._words import (
     epsilon,
@@ -31,9 +31,9 @@ from leeward.planner._words import (
     wished,
 )
 from leeward.query._records import Many
-from leeward.report._figures import ABOVE, BLUE, RED, SAND, drawing
+from leeward.report._figures import ABOVE, BLUE, RED, SAND, axis_of, drawing
 from leeward.report._html import carried
-from leeward.report._page import asset, embedded, template
+from leeward.report._page import asset, embedded_as_it_is, template
 from leeward.version import __version__
 
 COLOURS = (BLUE, RED, "#009e73", "#cc79a7", SAND, "#56b4e9", "#7a6a00", "#6b4c9a", "#444444")
@@ -52,7 +52,7 @@ def plan_html(report: PlanReport) -> str:
     asked, shown, chosen = report.asked, report.shown, report.chosen
     figures: dict[str, go.Figure] = {word: curves(shown, word, chosen, asked) for word in asked.words}
     caption = (
-        f"By how many {asked.many} {'were' if asked.noun == 'place' else 'are'} {there(asked.noun)}."
+        f"By how many {_of_whom(asked)}."
         " Each line is a notion with its mechanism; grey is the best that any decision about"
         " one count could do under the recommended notion with the same chance of error."
     )
@@ -89,7 +89,7 @@ def plan_html(report: PlanReport) -> str:
         labels=[name(option) for option in report.options],
         plots=plots,
         text=text,
-        text_json=embedded(text),
+        text_json=embedded_as_it_is(text),
         **carried(figures, [asset("plan.js")]),
         version=__version__,
     )
@@ -102,7 +102,6 @@ def table_of(report: PlanReport) -> tuple[list[str], list[tuple[bool, list[str]]
 
 def curves(shown: Iterable[DecidingOption], word: Word, chosen: DecidingOption | None, asked: AskedPart) -> go.Figure:
     """Draw how often each row says a word, by the true count; rows that say it alike share a line."""
-    counted = "people who were there" if asked.noun == "place" else f"{asked.many} {there(asked.noun)}"
     figure = drawing()
     alike: dict[tuple[str, ...], list[DecidingOption]] = {}
     for option in shown:
@@ -132,7 +131,7 @@ def curves(shown: Iterable[DecidingOption], word: Word, chosen: DecidingOption |
         )
     figure.update_layout(
         xaxis={
-            "title": {"text": counted},
+            "title": {"text": _of_whom(asked)},
             "tickformat": "d",
             "range": [-0.3, max((option.curve[-1].count for option in shown), default=1) + 0.3],
             "zeroline": False,
@@ -147,6 +146,10 @@ def curves(shown: Iterable[DecidingOption], word: Word, chosen: DecidingOption |
         },
     )
     return figure
+
+
+def _of_whom(asked: AskedPart) -> str:
+    return axis_of(asked.noun, asked.many, counted=asked.about == "counted" and asked.if_more not in {None, "refuse"})
 
 
 def error_bars(shown: Sequence[DecidingOption], many: Many) -> go.Figure:

@@ -17,7 +17,7 @@ from leeward.planner._number_plan import NumberPlan
 from leeward.planner._plan import Plan
 from leeward.planner._plan_report import plan_report
 from leeward.report import _unlisted as unlisted
-from leeward.report._figures import ABOVE, BLUE, chances, decision_curve, drawing, mapped, places_map
+from leeward.report._figures import ABOVE, BLUE, axis_of, chances, decision_curve, drawing, mapped, places_map
 from leeward.report._number_figures import answers_figure
 from leeward.report._plan import COLOURS, curves
 from leeward.report._words import Readable
@@ -34,7 +34,9 @@ def plot(shown: Plan | NumberPlan | Comparison | Accountant) -> go.Figure:
     match shown:
         case Plan():
             places = 1 if shown.places is None else shown.places
-            return chances(DecisionStated.of(shown, places), shown.query.noun, shown.query.many)
+            noun, many, so = shown.query.noun, shown.query.many, shown.query.counted_so
+            of_whom = axis_of(noun, many, counted=shown.about == "counted" and so.startswith(","))
+            return chances(DecisionStated.of(shown, places), of_whom=of_whom, many=many)
         case NumberPlan():
             return _errors(shown)
         case Comparison():

@@ -34,6 +34,9 @@ def lead(statement: UnlistedStatement) -> str:
         if accuracy.always_shown_from is None
         else f", and every group with {accuracy.always_shown_from:,} {accuracy.counted} or more always"
     )
+    most = statement.query.most_groups
+    shown = "1 group does, the one with the greatest noisy count is" if most == 1 else ""
+    shown = shown or f"{most:,} groups do, those with the greatest noisy counts are"
     side = ""
     if accuracy.off_by_at_most is not None:
         side = f" A count is off by at most {accuracy.off_by_at_most:,}."
@@ -41,13 +44,13 @@ def lead(statement: UnlistedStatement) -> str:
         side = " A count is never above the exact one."
     return (
         f"{when(statement.query.window)}Groups were not listed beforehand. One with {accuracy.mostly_shown_from:,}"
-        f" {accuracy.counted} is shown with probability at least 95 %{always}. Of groups that are not shown nothing is"
-        f" said.{side}"
+        f" {accuracy.counted} reaches the threshold with probability at least 95 %{always}. Where more than {shown} shown."
+        f" Of groups that are not shown nothing is said.{side}"
     )
 
 
 def odds(statement: UnlistedStatement) -> list[tuple[int, str]]:
-    """Return how often groups of some sizes are shown."""
+    """Return how often groups of some sizes reach the threshold."""
     return [(each.people, percent(each.chance)) for each in statement.accuracy.odds]
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ import pyarrow.compute as pc
 from leeward._buffers import as_numpy
 from leeward._plain import counted
 from leeward._statement import DecidingStatement, SelectionStatement, Statement, window_of
+from leeward.planner._decisions import STATES
 from leeward.report import _words as words
 from leeward.report._figures import mapped, places_over_time
 from leeward.report._html import MOST_ROWS, Shown, as_json, carried, columns_of, said, shown_of, text
@@ -70,9 +70,18 @@ def windows_html(releases: Sequence[Readable]) -> str:
         "price": _price(statements),
     }
     series["parts"] = _parts(shown[0].template, [{**one, "windows": windows} for one in every])
+    numbers = [one.answers.num_rows for one in releases]
+    of_all = {  # what stays as it is while windows change says nothing that holds of the first alone
+        "all_rows": max(numbers),
+        "here": max(one.answers.num_rows for one in cut),
+        "fixed": len({*numbers}) == 1,
+        **{name: max(kind.more[name] for kind in shown) for name in ("drawn", "height") if name in shown[0].more},
+    }
+    if "choices" in shown[0].more:
+        of_all["choices"] = [state for state in STATES if any(state in kind.more["choices"] for kind in shown)]
     unfit = next((one.statement for one in releases if not one.statement.fit_for_release), first.statement)
     return template(shown[0].template).render(
-        **{**every[0], "statement": unfit, "all_rows": max(one.answers.num_rows for one in releases)},
+        **{**every[0], "statement": unfit, **of_all},
         **carried(figures, [asset("report.js"), asset("windows.js")]),
         windows={**windows, "json": embedded(as_json(series))},
     )
@@ -184,8 +193,7 @@ def _price(statements: Sequence[Statement]) -> tuple[str, str]:
     first = statements[0]
     if first.monitor is not None:  # a stop is paid once, in whichever window it is
         return words.charged(first)
-    prices = {one.entry: Fraction(words.charged(one)[0]) for one in statements}
-    return str(sum(prices.values(), Fraction(0))), f"price of all {len(statements):,} windows together"
+    return words.together(statements), f"price of all {len(statements):,} windows together"
 
 
 def _start(statement: Statement) -> str:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
@@ -24,6 +24,7 @@ from leeward._statement import (
     WindowStated,
     reading,
 )
+from leeward.ledger._records import with_delta
 from leeward.planner._decisions import STATES
 from leeward.planner._people import a, at_most_people, people, places
 from leeward.planner._people import empty as empty_of
@@ -102,9 +103,17 @@ def headline(statement: DecidingStatement, tally: Tally) -> str:
 
 def of_whom(statement: DecidingStatement) -> str:
     """Say after a number of people whether it is of those counted or of all who were there, where that differs."""
+    query = statement.query
     if statement.decision.about == "everyone":
         return " of all who were there"
-    return " among those counted" if is_truncated(statement.query) else ""
+    if isinstance(query, NumberQuery):
+        return f", each {once}" if (once := _once(query)) else ""
+    return " among those counted" if is_truncated(query) else ""
+
+
+def of_counted(statement: DecidingStatement) -> bool:
+    """Whether a decision is about those counted, where somebody may be there who is not counted there."""
+    return bool(of_whom(statement)) and statement.decision.about == "counted"
 
 
 def if_left_out(statement: DecidingStatement) -> str:
@@ -142,8 +151,11 @@ def _relative(query: VisitorQuery | NumberQuery) -> str:
         bound = query.places_per_person
         assert bound is not None
         return f", of the people counted there: someone at more than {places(bound)} is counted only at {_kept(query)}"
-    once = counted_once(query.combine, grouped=len(query.groups) > 1, numbers=query.column is not None)
-    return f", of people who are each {once}" if once else ""
+    return f", of people who are each {once}" if (once := _once(query)) else ""
+
+
+def _once(query: NumberQuery) -> str:
+    return counted_once(query.combine, grouped=len(query.groups) > 1, numbers=query.column is not None)
 
 
 def may_conclude(statement: DecidingStatement, tally: Tally) -> list[str]:
@@ -260,6 +272,13 @@ def charged(statement: Statement) -> tuple[str, str]:
     return statement.price if statement.budget is None else statement.budget.price, "taken from the budget"
 
 
+def together(statements: Iterable[Statement]) -> str:
+    """Say what releases took from their budget together, and its δ: what two of them ask was charged once."""
+    once = {one.entry: one for one in statements}.values()
+    epsilon = sum((Fraction(charged(one)[0]) for one in once), Fraction(0))
+    return with_delta(epsilon, sum((one.promised_delta for one in once), Fraction(0)))
+
+
 def many(statement: Statement) -> str:
     """Return what those are called whom a statement is about: ``people``; ``rows`` where each is a person of its own."""
     unit = statement.notion.unit
@@ -273,7 +292,7 @@ def nearest(guaranteed: Sequence[str]) -> str:
 
 def price(statement: Statement) -> str:
     """Say what a release costs, in ε of its notion and, where that is another number, in the budget's."""
-    paid, dataset = statement.price, statement.dataset
+    paid, dataset, delta = statement.price, statement.dataset, statement.promised_delta
     if statement.monitor is not None:
         return (
             f"At most {paid} for all windows of its monitor, taken from the budget of {dataset} where a place cannot be"
@@ -286,7 +305,8 @@ def price(statement: Statement) -> str:
         else f" in ε of {statement.notion.name}: {budget.price} of {budget.notion}"
     )
     return (
-        f"{paid}{kept}, taken from the budget of {dataset}. Prices of releases about the same {many(statement)} add up."
+        f"{paid}{kept}{f' with δ = {delta}' if delta else ''}, taken from the budget of {dataset}. Prices of releases about"
+        f" the same {many(statement)} add up."
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import InitVar, dataclass, field, fields
 from pathlib import Path
@@ -110,7 +110,7 @@ class Release:
 
     def __repr__(self) -> str:
         said = self.statement
-        notion = f"{said.notion.name} at ε = {said.notion.epsilon}"
+        notion = f"{said.notion.name} at {said.strength}"
         return (
             f"<Release of {self.answers.num_rows:,} answers from '{plain(said.dataset)}', {notion}, entry {said.entry}>"
         )
@@ -121,7 +121,7 @@ class Release:
         lines = [
             said.query.text,
             f"dataset: {said.dataset}, version {said.version}",
-            f"notion: {notion.name}, ε = {notion.epsilon} per {notion.unit}, price {said.price}",
+            f"notion: {notion.name}, {said.strength} per {notion.unit}, price {said.price}",
             f"protected: {notion.protects}",
             f"not protected: {notion.does_not_protect or 'nothing'}",
         ]
@@ -365,10 +365,10 @@ def _of_windows(releases: Sequence[Release]) -> dict[str, Write]:
 def answers_of_windows(releases: Sequence[Release]) -> pa.Table:
     """Return the answers of all windows as one table: ``window_start``, ``window_end``, and what each answer has.
 
-    A column of the answers that is called so itself stays, and the other one gets an underscore.
+    A column of the answers that is called so itself stays, and the other one gets underscores until nothing is called so.
     """
     names = set(releases[0].answers.column_names)
-    start, end = (name + "_" * (name in names) for name in ("window_start", "window_end"))
+    start, end = (_new_name(name, names) for name in ("window_start", "window_end"))
     tables = []
     for one in releases:
         window, size = window_of(one.statement), one.answers.num_rows
@@ -376,6 +376,10 @@ def answers_of_windows(releases: Sequence[Release]) -> pa.Table:
         columns = {name: repeated(text, size) for name, text in ends.items()}
         tables.append(pa.table({**columns, **{name: one.answers[name] for name in one.answers.column_names}}))
     return pa.concat_tables(tables, promote_options="default")
+
+
+def _new_name(name: str, names: Collection[str]) -> str:
+    return name if name not in names else _new_name(f"{name}_", names)
 
 
 def _write_windows(releases: Sequence[Release], path: Path) -> None:

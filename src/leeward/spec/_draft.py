@@ -154,14 +154,14 @@ def odds_of(made: Plan | NumberPlan | RankPlan | UnlistedPlan) -> list[str]:
 
 
 def _shown(found: UnlistedAccuracy) -> list[str]:
-    """Say from how many people on a group is shown, and how far its count is off."""
+    """Say from how many people on a group may be shown, and how large the noise of its count is."""
     several = [(found.half_shown_from, "every second time"), (found.mostly_shown_from, "95 times in 100")]
     if (always := found.always_shown_from) is not None:
         several = [each for each in several if each[0] < always] + [(always, "for certain")]
     shown = ", ".join(f"with {people:,} {often}" for people, often in several)
     return [
-        f"How many {found.counted} a group needs to be shown: {shown.removeprefix('with ')}.",
-        f"Its count is off by at most {found.within_95_percent:,}, with probability 95 %.",
+        f"How many {found.counted} a group needs to be shown: {shown.removeprefix('with ')}; if not too many are.",
+        f"The noise of its count is at most {found.within_95_percent:,}, with probability 95 %.",
     ]
 
 

@@ -78,7 +78,7 @@ MUTANTS = [
       "what an interrupted run reserved is asked for again"),
     M("leeward.spec._questions", "_alone", " if not price or key not in _PRICES}", "}", SEVERAL, "the shared price stands beside a question's own"),
     M("leeward.spec._questions", "_named", "name.casefold() in {known.casefold() for known in found}", "name in found", SEVERAL, "two questions share a folder on some disks"),
-    M("leeward.report._html", "overview_html", "one.statement.entry: Fraction", "id(one): Fraction", SEVERAL, "one draw is told to cost twice"),
+    M("leeward.report._words", "together", "once = {one.entry: one for one in statements}.values()", "once = list(statements)", SEVERAL, "one draw is told to cost twice"),
     M(TOGETHER, "Together.release", "answered(len(paid), noun)", "answered(len(releases), noun)", "tests/session/test_later_windows.py", "a window paid for while its release is made is not said to be"),
     M("leeward.session._monitor", "monitor", "answered(len(charges))", "answered(len(releases))", "tests/session/test_later_windows.py", "a round paid for while its release is made is not said to be"),
     M(MONITOR, "monitor", "session.key(made, windows[: number + 1])", "session.key(made)", MONITORS, "a round belongs to no monitor"),

@@ -93,7 +93,8 @@ def _delta(plan: UnlistedPlan) -> DeltaStated:
         text = (
             f"With probability at most {_upwards(needed, 4)} an answer is drawn for which ε does not hold for a"
             f" {who}: it may show that the {who} is in the data. Over all releases about the same data these probabilities"
-            f" add up. A group with one {who} in it is shown with probability {_upwards(one, 4)}"
+            f" add up. A group with one {who} in it is shown with probability {_upwards(one, 4)} at"
+            " most"
         )
     return DeltaStated(
         promised=str(plan.delta),

@@ -1,0 +1,34 @@
+"""The columns that say of which window an answer is stand beside every column of the answers, whatever it is called."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+import leeward as lw
+from leeward.session import Release, privacy_statement
+from leeward.session._result import answers_of_windows
+
+
+@pytest.mark.parametrize(
+    ("columns", "named"),
+    [
+        (("town", "sex"), "window_start"),
+        (("window_start", "sex"), "window_start_"),
+        (("window_start", "window_start_"), "window_start__"),
+    ],
+    ids=str,
+)
+def test_no_column_of_groups_stands_in_the_place_of_the_window(columns: tuple[str, str], named: str) -> None:
+    """Found by an attack: with groups by `window_start` and `window_start_` the window was lost."""
+    made = []
+    for hour in (9, 10):
+        at = {"start": f"2030-01-01T{hour:02}:00", "end": f"2030-01-01T{hour + 1:02}:00"}
+        rows = lw.records("t.parquet", person="who", time="at")
+        asked = lw.statistic(rows, "histogram", by={name: ["a"] for name in columns}, **at)
+        said = privacy_statement(lw.plan(asked, lw.UnboundedDP("1")), places=1, dataset="d", version="1")
+        keys = {name: ["a"] for name in columns}
+        made.append(Release(pa.table({**keys, "count": [hour]}), pa.table(keys), said))
+    table = answers_of_windows(made)
+    assert table.column_names == [named, "window_end", *columns, "count"]
+    assert [start[:13] for start in table[named].to_pylist()] == ["2030-01-01T09", "2030-01-01T10"]

@@ -295,6 +295,10 @@ def register(claims: Claims) -> None:
             and (reach is None or math.isclose(float(reach), world.reach(world.shown.num_rows, world.left), rel_tol=1e-3))
         )  # fmt: skip
 
+    @says(r"People (?P<counted>counted )?there")
+    def _(world: Any, counted: str | None) -> bool:
+        return bool(counted) == (world.truncated and not hasattr(world, "wrongly"))
+
     @says(
         r"The decision curve: how likely a place (?P<asked>that is asked )?is to be called (?P<words>safe or dangerous|safe|dangerous), by how"
         r" many people were (?P<counted>counted )?there(?P<least>, where nobody was left out, and (nobody|at most (?P<guess>\d+) (person|people))"
@@ -355,7 +359,7 @@ def register(claims: Claims) -> None:
 
     claims.neutral(
         *("Skip to the table of answers", "Where", "What this tells you", "You may conclude", "You may not conclude", "What was asked"),
-        *("What is protected", "How each answer was made", "The curve in numbers", "People there", "What it rests on", "Assumptions"),
+        *("What is protected", "How each answer was made", "The curve in numbers", "What it rests on", "Assumptions"),
         *("Theorems", "The answers", "Find", "Said to be( anythingsafeobscure(dangerous)?)?", "anything", "safe", "obscure", "dangerous"),
         *("Place", "Name", "Noisy count", "Asked", "For machines", "Show the statement", "← Back", "Next →", "Table of answers", "Pages of the table"),
         r"The same statement as in release\.json; entry \S+, made by Leeward \S+\. In this page it is the script element with the id release\.json\.",

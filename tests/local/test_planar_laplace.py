@@ -18,6 +18,7 @@ from leeward.errors import DataError, InexactError, InputError, LowUtilityError,
 from leeward.exact import exact, exp, log
 from leeward.local.location import Box, PlanarLaplace
 from leeward.local.location._length import metres, round_below
+from leeward.local.location._tracks import Tracks
 from leeward.noise import SeededBitsForTests
 
 GROUND = pyproj.Geod(ellps="WGS84")
@@ -86,6 +87,17 @@ def test_round_steps(limit: float, step: str) -> None:
 def test_what_is_no_length(text: Any) -> None:
     with pytest.raises(InputError):
         metres(text, "within")
+
+
+@pytest.mark.parametrize("text", ["1e400 km", "1000001 km", "1e-10 m", "1e-400 m"])
+def test_what_is_no_length_on_the_earth(text: str) -> None:
+    """Found by a fuzzer: lengths of tracks that no float holds ended in a defect."""
+    assert metres(text, "within") > 0
+    with pytest.raises(InputError, match="below a million km"):
+        mechanism(within=text)
+    for near, within in ((text, "200 m"), ("1 km", text)):
+        with pytest.raises(InputError, match="below a million km"):
+            Tracks(mechanism(), near=near, in_all={"within": within, "factor": "64"})
 
 
 # ---- reports

@@ -74,6 +74,13 @@ def test_levels_hold_in_order_and_are_listed_or_stepped() -> None:
     assert asked([1, 2], 3).cells == 6
 
 
+def test_more_levels_than_there_may_be_are_refused_before_they_are_listed() -> None:
+    """They were listed first: of 5·10^14 that takes all memory."""
+    with pytest.raises(SpecError, match="500,000,000,000,001 levels: 1,000,000 answers are the most"):
+        lw.statistic(TABLE, "above", column="v", lower=0, upper=10**15, step=2)
+    assert len(lw.statistic(TABLE, "above", column="v", lower=1, upper=10**6, step=1).levels) == 10**6
+
+
 @pytest.mark.parametrize("wrong", [
     {"levels": []}, {"levels": ["2", "1"]}, {"levels": ["1", "1"]}, {"levels": "12"}, {"levels": ["1"], "lower": 0}, {},
     {"lower": 0}, {"levels": ["1"], "people": 3}, {"levels": ["1"], "grid": "1"}, {"levels": ["1"], "p": "5"},

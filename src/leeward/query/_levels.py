@@ -15,6 +15,7 @@ from leeward.notion import INSERT, REPLACE, WITHDRAW, Change
 from leeward.notion._metric import BoundedChange
 from leeward.query._effect import Effect, Move
 from leeward.query._public_values import public_values
+from leeward.query._source import MOST_CELLS
 
 
 def listed_levels(levels: object, *, bounds: bool = False) -> tuple[Fraction, ...]:
@@ -45,7 +46,9 @@ def asked_levels(levels: object, lower: Exact | None, upper: Exact | None, step:
             'Give levels = ["20", "40", "60"], or lower, upper and step',
         )
     values = public_values(lower, upper, 1 if step is None else step)
-    return tuple(values.lower + values.step * i for i in range(int(values.width / values.step) + 1))
+    if (many := int(values.width / values.step) + 1) > MOST_CELLS:  # before they are listed
+        raise SpecError(f"{many:,} levels", f"{MOST_CELLS:,} answers are the most", "Ask for fewer")
+    return values.points
 
 
 def common_step(levels: Sequence[Fraction]) -> Fraction:

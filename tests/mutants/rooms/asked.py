@@ -29,6 +29,7 @@ MUTANTS = [
     M("leeward.spec._sections", "Windows._complete", "if self.windows == []:", "if False:", KEYS, "a list of no windows beside a window"),
     M("leeward.spec._sections", "PublicPlaces._one_list", "self.model_fields_set - {\"grid\"}", "set()", KEYS, "keys of a table beside a grid have no effect"),
     M("leeward.query._ask_statistic", "_refuse_unused", '("lower", "upper", "step") if', '("lower", "upper") if', KEYS, "a step without a column has no effect"),
+    M("leeward.query._levels", "asked_levels", "+ 1) > MOST_CELLS", "+ 1) > MOST_CELLS - 1", "tests/query/test_levels.py", "the last level that there may be is refused"),
     M("leeward.query._levels", "asked_levels", "(lower, upper, step) != (None, None, None)", "(lower, upper) != (None, None)", KEYS, "a step beside levels has no effect"),
     M("leeward.planner._plan", "plan_decisions", "how.useful_from is not None and safe is None", "False", KEYS, "useful_from of what is dangerous has no effect"),
     M(SPEC, "Spec.asking", "**self.decide.model_dump()", "**self.decide.model_dump(exclude={'error_at_most'})", KEYS, "error_at_most has no effect"),

@@ -21,7 +21,7 @@ from leeward.errors import InputError, LowUtilityError, RefusedError
 from leeward.exact._real import Exact, Real, positive
 from leeward.exact._weight import log
 from leeward.local._level_keys import read_factor
-from leeward.local.location._length import metres, round_below
+from leeward.local.location._length import on_earth, round_below
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Asked:
             )
         if epsilon is not None:
             unit = "1 m" if unit is None else unit
-            rate, length = positive(epsilon, "epsilon"), metres(unit, "unit")
+            rate, length = positive(epsilon, "epsilon"), on_earth(unit, "unit")
             if rate.is_infinite:
                 raise RefusedError("epsilon = inf", "it promises nothing", 'Write a finite one, such as "0.01"')
             return cls(rate, length, f'epsilon="{rate}", unit="{unit}"', None)
@@ -64,7 +64,7 @@ class Asked:
                 'Leave it out; or write epsilon = "0.01", unit = "1 m"',
             )
         odds = read_factor(factor)
-        return cls(log(odds), metres(within, "within"), f'within="{within}", factor="{odds}"', odds)
+        return cls(log(odds), on_earth(within, "within"), f'within="{within}", factor="{odds}"', odds)
 
     @property
     def rate(self) -> Real:

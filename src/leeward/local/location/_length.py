@@ -10,6 +10,8 @@ from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, exact, positive
 
 _METRES = {"m": 1, "km": 1000}
+_FARTHEST = 10**9
+"""Metres: more than any way on the Earth. A billionth of a metre is less than any position is known to."""
 
 
 def metres(value: str | Exact, name: str) -> Real:
@@ -22,6 +24,18 @@ def metres(value: str | Exact, name: str) -> Real:
     length = positive(exact(written[1]), name) * _METRES[written[2]]
     if length.is_infinite:
         raise InputError(f"{name} = {echo(value)}", "it is not finite", f'Write {name} = "200 m"')
+    return length
+
+
+def on_earth(value: str | Exact, name: str) -> Real:
+    """Read a length in metres, of those that floats of a promise about positions hold and that a map may have."""
+    length = metres(value, name)
+    if not 1 <= length * _FARTHEST <= _FARTHEST**2:
+        raise InputError(
+            f"{name} = {echo(value)}",
+            "lengths on the Earth are below a million km, and not so small that no position is known to them",
+            f'Write {name} = "200 m"',
+        )
     return length
 
 

@@ -29,7 +29,7 @@ from leeward.exact._real import Exact
 from leeward.ledger._identity import payer
 from leeward.local.location._after import PriorPlaces
 from leeward.local.location._asked import Asked
-from leeward.local.location._length import metres
+from leeward.local.location._length import on_earth
 from leeward.local.location._planar_laplace import PlanarLaplace
 from leeward.local.location._terms import Otherwise, TrackLimit, TrackPart
 from leeward.local.series._quantities import microseconds
@@ -119,7 +119,7 @@ class Tracks:
         self._every = 0 if every is None else microseconds(every, "every")
         self.mechanism = PredictiveMechanism(
             geo.mechanism,
-            near=metres(near, "near"),
+            near=on_earth(near, "near"),
             test=test,
             allowances=[Allowance(limit.kept(geo.apart), length) for limit, length, _ in self.limits],
         )

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,11 +15,13 @@ from typing import Any
 
 import axe_playwright_python
 import pytest
-from playwright.sync_api import BrowserContext, Page, sync_playwright
+from playwright.sync_api import BrowserContext, Page, Route, sync_playwright
 from tests.desk.conftest import write_tables
 
 from leeward.demo._census import write_census
 from leeward.demo._city import write_city
+from leeward.desk._jobs import Job
+from leeward.desk._views import _environment
 
 pytestmark = pytest.mark.sweep  # the walk alone takes half a minute
 
@@ -209,6 +212,47 @@ def test_the_whole_path_by_mouse_leads_to_an_open_report(walked: Open) -> None:
     assert "5,835 places" in report.value.inner_text("h1")
     report.value.close()
     page.close()
+
+
+def test_work_that_is_out_of_sight_is_not_said_to_go_on_and_is_seen_again(opened: Open) -> None:
+    """A page whose desk does not answer for a while: a lid that was closed, a desk that was ended."""
+    page, job, heard = opened.page(), Job(7, "A look at the data", "town"), list[str]()
+    job.stages = ["counting"]
+    path = f"{opened.origin}/jobs/7"
+
+    def answered(route: Route) -> None:
+        if heard[-1:] == ["lost"]:
+            route.abort()
+        else:
+            shown = (
+                _environment()
+                .get_template("job.html.j2")
+                .render(job=job, back="/", secret="", figures={}, here="/jobs/7")
+            )
+            route.fulfill(body=shown, content_type="text/html")
+
+    ended = threading.Event()
+    job.start(lambda _: ended.wait(60), lambda: "", heard.append)
+    page.route(path, answered)
+    page.goto(path)
+    assert not page.locator("#lost").is_visible()
+    heard.append("lost")
+    page.locator("#lost").wait_for()
+    heard.append("found")
+    job.stages.append("drawing")
+    page.get_by_text("At work: drawing").wait_for()
+    assert not page.locator("#lost").is_visible()
+    heard.append("lost")
+    page.locator("#lost").wait_for()
+    job.refused = "It could not be read."
+    ended.set()
+    job.wait(60)
+    heard.append("found")
+    page.get_by_text("It could not be read.").wait_for()
+    assert not page.locator("#lost").is_visible()
+    assert page.get_by_role("button", name="Cancel").count() == 0
+    page.close()
+    opened.complaints[:] = [said for said in opened.complaints if "net::ERR_FAILED" not in said]  # as was meant
 
 
 def test_going_back_and_reloading_lose_nothing(walked: Open) -> None:

@@ -27,7 +27,8 @@ VISITS: dict[str, Any] = {
 }
 TABLE: dict[str, Any] = {"data": {"table": "visits.csv", "person": "who"}}
 AGES = {"column": "age_in_whole_years_at_the_visit", "lower": "0", "upper": "100"}
-GROUPS = {"by": {"sex": ["female", "male"], "income_of_the_household": ["at most 50,000 a year", "more"]}}
+INCOMES = ["at most 50,000 a year, of all who live in the household, before taxes", "more than that"]
+GROUPS = {"by": {"sex": ["female", "male"], "income_of_the_household": INCOMES}}
 PROMISE = {"notion": "addition-only", "epsilon": "1"}
 DP = {**PROMISE, "notion": "dp"}
 ONE_PLACE = {**PROMISE, "places_per_person": 1, "if_more": "latest"}
@@ -68,10 +69,10 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = pd.DataFrame({"who": [f"p{i}" for i in range(240)], "at": "2026-03-02T18:30:00"})
     rows["venue"] = [VENUES[i % 12] for i in rows.index]
     rows["sex"] = ["female" if i % 2 else "male" for i in rows.index]
-    rows["income_of_the_household"] = [["at most 50,000 a year", "more"][i // 3 % 2] for i in rows.index]
+    rows["income_of_the_household"] = [INCOMES[i // 3 % 2] for i in rows.index]
     rows[AGES["column"]] = [i % 90 for i in rows.index]
     rows.to_csv(folder / "visits.csv", index=False)
-    listed = pd.DataFrame({"venue": VENUES, "name": [f"Donaudampfschifffahrtsgesellschaft {v}" for v in VENUES]})
+    listed = pd.DataFrame({"venue": VENUES, "name": [f"Donaudampfschifffahrtsgesellschaft, {v}" for v in VENUES]})
     listed.assign(lat=[35 + i / 100 for i in range(12)], lon=139.7).to_csv(folder / "places.csv", index=False)
     return folder
 
@@ -111,28 +112,39 @@ BEYOND = """() => [...document.querySelectorAll('body *')]
     .filter(one => one.getBoundingClientRect().width > 1 && !one.closest('.plot, svg, pre, .skip, .scroll'))
     .filter(one => one.getBoundingClientRect().right > innerWidth + 1 || one.getBoundingClientRect().left < -1)
     .map(one => one.tagName + ' ' + one.textContent.slice(0, 40))"""
+BROKEN = r"""() => [...document.querySelectorAll('#table td')]
+    .filter(one => /^([-\d.,]+|safe|obscure|dangerous)$/.test(one.textContent))
+    .filter(one => {
+        const text = document.createRange();
+        text.selectNodeContents(one.lastChild);
+        return text.getClientRects().length > 1;
+    })
+    .map(one => one.textContent)"""
+"""Numbers, and what is said of a place, that stand on several lines in the table of answers: a number reads as several."""
 HIDDEN = "() => [...document.querySelectorAll('.scroll')].map(one => one.scrollWidth - one.clientWidth)"
 
 
-def seen(browser: Browser, html: str, path: Path, width: int) -> tuple[int, list[str], list[int]]:
-    """How wide a page is, what of it is beyond the screen, and how much of its tables is."""
+def seen(browser: Browser, html: str, path: Path, width: int) -> tuple[int, list[str], list[int], list[str]]:
+    """How wide a page is, what of it is beyond the screen, how much of its tables is, and what is broken in it."""
     path.write_text(html, "utf-8")
     page = browser.new_page(viewport={"width": width, "height": 800})
     page.set_default_timeout(60_000)
     page.goto(path.as_uri())
     found = page.evaluate("document.documentElement.scrollWidth"), page.evaluate(BEYOND), page.evaluate(HIDDEN)
+    broken = page.evaluate(BROKEN)
     page.close()
-    return found
+    return *found, broken
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_fits(kind: str, browser: Browser, town: Path, tmp_path: Path) -> None:
     html = page_of(kind, town)
-    for width in (390, 1280):
+    for width in (360, 390, 1280):
         assert seen(browser, html, tmp_path / "page.html", width) == (
             width,
             [],
             [0] * html.count('<div class="scroll'),
+            [],
         ), width
 
 
@@ -140,5 +152,8 @@ def test_a_page_that_does_not_fit_is_noticed(browser: Browser, tmp_path: Path) -
     page = '<meta name="viewport" content="width=device-width"><p style="width: 500px">x</p><div class="scroll" '
     page += 'style="width: 90px; overflow: auto"><p style="width: 100px">y</p></div>'
     page += '<b style="position: absolute; left: -9px">z</b>'
-    wide, beyond, hidden = seen(browser, page, tmp_path / "page.html", 390)
-    assert (wide > 390, beyond, hidden) == (True, ["P x", "B z"], [10])
+    page += (
+        '<table id="table"><tr><td style="max-width: 2em; overflow-wrap: anywhere">27348882</td><td>1</td></tr></table>'
+    )
+    wide, beyond, hidden, broken = seen(browser, page, tmp_path / "page.html", 390)
+    assert (wide > 390, beyond, hidden, broken) == (True, ["P x", "B z"], [10], ["27348882"])

@@ -94,6 +94,7 @@ def said(result: Readable, shown: Shown) -> dict[str, Any]:
         "asked": shown.asked,
         "columns": [shown.columns[name] for name in listed],
         "said": listed.index("state") if "state" in listed else None,
+        "whole": [name == "state" or pa.types.is_primitive(result.answers[name].type) for name in listed],
         "nouns": (shown.noun, f"{shown.noun}s"),
         "find": shown.find,
         "rows": rows,

@@ -73,7 +73,8 @@ const PAGE = 25;
 function table() {
   let rows = [];
   let searched = [];
-  const said = [...byId("table").tHead.rows[0].cells].findIndex((cell) => "said" in cell.dataset);
+  const heads = [...byId("table").tHead.rows[0].cells];
+  const said = heads.findIndex((cell) => "said" in cell.dataset);
   const { one, many, rest } = byId("tools").dataset;
   const body = byId("table").tBodies[0];
   let found = [];
@@ -81,6 +82,7 @@ function table() {
 
   function cell(value, column) {
     const td = document.createElement("td");
+    td.className = heads[column].className;
     if (column === said) {
       const mark = td.appendChild(document.createElement("span"));
       mark.className = "mark " + value;

@@ -17,6 +17,7 @@ from tests.session.conftest import Town
 from tests.workbooks import workbook
 
 from leeward.errors import LeewardError
+from leeward.spec._draft import written
 from leeward.tables._detected import _FORMATS, detected
 from leeward.tables._writing import TimeFormat
 
@@ -417,6 +418,7 @@ ROWS_FIRST = {
     "a time": (["secret-1;pool;14.03.2026 18:30", "secret-2;pool;15.03.2026 18:30"], "in column 3 it holds a time"),
     "a number": (["secret-1;5.5", "secret-2;7.5"], "in column 2 it holds a number"),
     "what comes again": (["secret-1;pool", "secret-1;museum", "secret-2;pool"], "it holds in 2 columns of 2 stands"),
+    "half of it comes again": (["secret-1;pool", "secret-1;museum", "x;lake"], "it holds in 1 column of 2 stands"),
     "a title": (
         ["Visits of secret-1", "user;venue;when", "secret-1;pool;2026-03-14", "secret-2;pool;2026-03-15"],
         "it names 1 column",
@@ -436,6 +438,11 @@ def test_a_first_row_that_names_no_columns_is_refused_and_not_shown(case: str, k
     assert told in refused
     assert "secret" not in refused
     assert not Path("spec.toml").exists()
+
+
+def test_a_column_without_a_value_may_be_called_as_it_likes(tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text("meter,2026-03-14,12345\nm1,,\nm2,,\n")
+    assert [one.name for one in detected(str(tmp_path / "m.csv")).columns] == ["meter", "2026-03-14", "12345"]
 
 
 def test_years_and_months_may_name_columns(tmp_path: Path) -> None:
@@ -515,6 +522,11 @@ def test_a_window_is_said_as_the_file_writes_times(town: Town) -> None:
         Path("spec.toml").unlink(missing_ok=True)
         window = drafted(town, "v.csv", "p.csv", *FLAGS[:2], "--start", start, "--end", end, *FLAGS[6:])["window"]
         assert window == {"start": f"2026-03-{begin}", "end": f"2026-03-{until}"}
+    visits("w.csv", "%d.%m.%Y %H:%M:%S")
+    ends = ["--start", "14.03.2026 19:00:00", "--end", "15.03.2026"]
+    Path("spec.toml").unlink()
+    window = drafted(town, "w.csv", "p.csv", *FLAGS[:2], *ends, *FLAGS[6:])["window"]
+    assert window == {"start": "2026-03-14T19:00", "end": "2026-03-15T00:00"}
     refused = drafted(
         town, "v.csv", "p.csv", *FLAGS[:2], "--out", "x", "--start", "14.03.26", "--end", "31.02.26", *FLAGS[6:], code=2
     )
@@ -566,6 +578,11 @@ def test_a_spec_that_is_cut_off_is_not_left_behind(town: Town) -> None:
     assert (code, "'cut.toml' cannot be written: File too large" in err) == (2, True), err
     assert not Path("cut.toml").exists()
     assert town.run(*words)[0] == 0
+
+
+def test_what_toml_must_escape_is_escaped() -> None:
+    names = {"visits": "a\x7fb.csv", "person": 'q"\\\n\x1f', "time": "é\u2028"}
+    assert tomllib.loads(written({"data": names}))["data"] == names
 
 
 def test_a_name_that_no_spec_can_hold_is_refused(town: Town) -> None:

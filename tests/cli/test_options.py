@@ -660,6 +660,8 @@ def tokens(town: Town) -> None:
         code, _, err = town.run("token", "create", "bob", "--cap", cap, "-c", config)
         assert code == 2
         assert says in err
+    code, _, err = town.run("token", "create", "bob", "--cap", "town=1", "--cap", "town=2", "-c", config)
+    assert (code, "once for each" in err) == (2, True), "which of two caps holds is nobody's guess"
     ran(town, "token", "revoke", "ann", "-c", config)
     assert told(town, "token", "list", "-c", config, "--json")["analysts"][0]["revoked"]
     assert town.run("token", "revoke", "ann", "-c", config)[0] == 2

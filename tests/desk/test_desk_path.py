@@ -6,6 +6,8 @@ import hashlib
 import html
 import json
 import re
+import threading
+import time
 import tomllib
 from fractions import Fraction
 from pathlib import Path
@@ -258,6 +260,34 @@ def test_a_job_that_fails_says_nothing_of_what_it_held() -> None:
     assert "secret-0" not in job.refused + "".join(told) + repr(job)
 
 
+def test_the_end_of_a_desk_is_the_end_of_its_work_and_an_end_that_fails_is_told() -> None:
+    jobs, going = Jobs(lambda _: None), threading.Event()
+
+    def endless(progress: Any) -> None:
+        for _ in range(3_000):
+            progress("counting")
+            going.set()
+            time.sleep(0.01)
+
+    def refused() -> str:
+        raise lw.LeewardError("The ledger", "it is locked", "Try later")
+
+    job = jobs.start("a", "b", endless, refused)
+    assert going.wait(60)
+    jobs.close(20)
+    assert (job.runs, job.refused) == (False, "This was cancelled. Nothing of it is kept.")
+    assert job.note == "The ledger: it is locked. Try later."
+
+    def known(_: Any) -> Any:
+        error = lw.LeewardError("The table", "it is empty", "Choose another")
+        error.add_note("Nothing was charged.")
+        raise error
+
+    job = jobs.start("c", "d", known)
+    job.wait(60)
+    assert job.refused == "The table: it is empty. Choose another. Nothing was charged."
+
+
 def test_a_job_that_is_gone_is_said_to_be(seat: Seat) -> None:
     for answer in (seat.get("/jobs/7"), seat.post("/jobs/7/cancel")):
         assert answer.status_code == 404
@@ -303,6 +333,25 @@ def test_positions_are_asked_about_a_box(seat: Seat) -> None:
     assert "1 was charged" in text_of(done(seat, seat.post(f"/drafts/{name}/release", OPEN)))
 
 
+def test_visits_with_a_place_and_a_position_are_by_the_one_that_is_chosen(seat: Seat) -> None:
+    lines = ["user,venue,lat,lon,when", *(f"{u},{v},35.1,139.75,{w.isoformat()}" for u, v, w in ROWS)]
+    (seat.folder / "both.csv").write_text("\n".join(lines))
+    name = seat.drafted("both.csv")
+    assert 'value="venue" selected' in seat.get(f"/drafts/{name}/visits").text
+    for place, said in (("venue", {"place": "venue"}), ("", {"latitude": "lat", "longitude": "lon"})):
+        answered = {"person": "user", "place": place, "time": "when"}
+        assert seat.post(f"/drafts/{name}/visits", answered).status_code == 303
+        data = seat.desk.drafts.read(name).sections["data"]
+        assert {key: data[key] for key in ("place", "latitude", "longitude") if key in data} == said
+        offered = 'value="venue" selected' in seat.get(f"/drafts/{name}/visits").text
+        assert offered == (place == "venue"), "what was answered is offered again"
+
+
+def test_a_length_of_windows_that_no_page_offers_is_shown_and_kept(seat: Seat) -> None:
+    name = walked(seat, "window", window={"every": "20min"})
+    assert 'value="20min" selected' in seat.get(f"/drafts/{name}/window").text
+
+
 def test_a_script_in_the_name_of_a_place_is_text_on_every_page(seat: Seat) -> None:
     evil = "<script>alert(1)</script>"
     (seat.folder / "places.csv").write_text(f'venue,name,lat,lon\npool,{evil},35,139\n"{evil}",b,35,139\n', "utf-8")
@@ -328,6 +377,8 @@ def test_a_table_that_grew_is_looked_at_again_and_released_under_another_version
     visits = seat.folder / "visits.csv"
     visits.write_text(visits.read_text("utf-8") + f"\nnew,{ROWS[0][1]},2026-03-14T19:05:00\n", "utf-8")
     assert "You have not looked" in text_of(seat.get(f"/drafts/{name}/release"))
+    done(seat, seat.post(f"/drafts/{name}/check"))
+    assert "You have not looked" not in text_of(seat.get(f"/drafts/{name}/release"))
     other = ANSWERS["strength"] | {"epsilon": "1/2"}
     assert seat.post(f"/drafts/{name}/strength", other).status_code == 303
     assert "Give the data a new version" in text_of(done(seat, seat.post(f"/drafts/{name}/release", OPEN)))
@@ -335,6 +386,32 @@ def test_a_table_that_grew_is_looked_at_again_and_released_under_another_version
     shown = text_of(done(seat, seat.post(f"/drafts/{name}/release", OPEN)))
     assert "For you only: 0.5 was charged." in shown
     assert "2.5 left of 4" in shown
+
+
+@pytest.mark.parametrize("what", ["the list", "the question"])
+def test_a_look_is_of_what_is_asked_now(seat: Seat, what: str) -> None:
+    name = walked(seat)
+    done(seat, seat.post(f"/drafts/{name}/check"))
+    assert "You have not looked" not in text_of(seat.get(f"/drafts/{name}/release"))
+    if what == "the list":
+        places = seat.folder / "places.csv"
+        places.write_text(places.read_text("utf-8") + "\nanother,ANOTHER,35.9,139.7\n", "utf-8")
+    else:
+        later = ANSWERS["window"] | {"end": "2026-03-14T21:00"}
+        assert seat.post(f"/drafts/{name}/window", later).status_code == 303
+    assert "You have not looked" in text_of(seat.get(f"/drafts/{name}/release"))
+
+
+def test_each_data_set_is_told_of_its_own_budget(seat: Seat) -> None:
+    name = walked(seat)
+    assert "3 left of 4" in text_of(done(seat, seat.post(f"/drafts/{name}/release", OPEN)))
+    other = {"dataset": "a village", "cap": "9", "epsilon": "2"}
+    (seat.folder / "visits.csv").rename(seat.folder / "more.csv")
+    lines = (seat.folder / "more.csv").read_text("utf-8").splitlines()
+    (seat.folder / "visits.csv").write_text("\n".join(lines[:-3]), "utf-8")
+    second = walked(seat, strength=other)
+    assert "7 left of 9" in text_of(done(seat, seat.post(f"/drafts/{second}/release", OPEN)))
+    assert "3 left of 4" in text_of(seat.get("/releases/visits-1"))
 
 
 def test_what_the_budget_does_not_pay_for_is_said_before_anything_is_kept(seat: Seat) -> None:

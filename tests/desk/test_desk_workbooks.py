@@ -60,3 +60,15 @@ def test_a_public_list_of_groups_may_be_a_sheet(book: Seat) -> None:
     assert "the private table itself" in text_of(book.post(f"/drafts/{name}/question", {**asked, "sheet": "Visits"}))
     assert book.post(f"/drafts/{name}/question", {**asked, "sheet": "List"}).status_code == 303
     assert book.desk.drafts.read(name).sections["query"]["by"] == {"Ort": [*VENUES]}
+
+
+def test_a_private_workbook_of_one_sheet_is_offered_as_no_public_list(book: Seat) -> None:
+    workbook(
+        book.folder / "one.xlsx",
+        {"Visits": [["user", "Ort", "when"], *([u, v, f"{w:%Y-%m-%d %H:%M}"] for u, v, w in ROWS)]},
+    )
+    name = book.post("/drafts", {"file": "one.xlsx", "about": "visits"}).headers["location"].split("/")[2]
+    visits = {"person": "user", "place": "Ort", "time": "when"}
+    assert book.post(f"/drafts/{name}/visits", visits).status_code == 303
+    offered = book.get(f"/drafts/{name}/places").text
+    assert ("one.xlsx</option>" in offered, "town.xlsx</option>" in offered) == (False, True)

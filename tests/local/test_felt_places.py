@@ -63,8 +63,46 @@ def test_a_village_is_moved_farther_than_a_square_and_less_so_without() -> None:
     assert gained[-3:].min() > gained[:2].max()
     told = elastic.displaced_by(ELASTIC)
     assert [each.places for each in told] == [3, 3, 3, 3]
-    assert told[0].mean == pytest.approx(elastic.displaced[[9, 10, 11]].mean(), rel=1e-3) or told[0].lightest == 1
+    for part, quarter in zip(told, ([11, 10, 8], [9, 5, 7], [2, 6, 4], [3, 1, 0]), strict=True):
+        weights = [PEOPLE[place] for place in quarter]
+        assert (part.lightest, part.heaviest) == (min(weights), max(weights))
+        assert part.mean == pytest.approx(elastic.displaced[quarter].mean(), rel=1e-3)
     assert told[0].mean > told[-1].mean
+
+
+def test_places_of_one_weight_are_told_of_together() -> None:
+    made = noise().exponential_over(NORTH, EAST, [7.0] * len(CELLS), felt=ELASTIC)[1]
+    (told,) = made.displaced_by(ELASTIC)
+    assert (told.name, told.places, told.lightest, told.heaviest) == ("all places", 12, 7, 7)
+    assert told.mean == pytest.approx(made.displaced.mean(), rel=1e-3)
+
+
+def test_of_the_private_mechanisms_the_nearest_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two that are proved, one of which is the other with half its ε left unused, the better."""
+    from leeward.local.location import _over_places
+
+    proved = _over_places.certified_exponential
+    worse: list[Any] = []
+
+    def both(promise: Any) -> list[Any]:
+        (*_, weak), strong = proved(promise.scale("1/4")), proved(promise)
+        worse.append(weak)
+        return [*strong, weak] if len(worse) % 2 else [weak, *strong]
+
+    alone = noise().exponential_over(NORTH, EAST, PEOPLE, felt=ELASTIC)[1]
+    monkeypatch.setattr(_over_places, "certified_exponential", both)
+    for _ in range(2):
+        assert noise().exponential_over(NORTH, EAST, PEOPLE, felt=ELASTIC)[1].loss == alone.loss
+
+
+def test_as_many_places_as_are_said_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    from leeward.local.location import _over_places
+
+    monkeypatch.setattr(_over_places, "MOST", len(CELLS))
+    assert len(noise().exponential_over(NORTH, EAST, PEOPLE)[1].points) == 12
+    monkeypatch.setattr(_over_places, "MOST", len(CELLS) - 1)
+    with pytest.raises(InputError, match=r"12 places.*for 11 at most"):
+        noise().exponential_over(NORTH, EAST, PEOPLE)
 
 
 def test_figures_and_the_posterior_are_those_of_the_matrix() -> None:

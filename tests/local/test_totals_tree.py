@@ -196,6 +196,66 @@ def test_what_is_told_of_totals_on_a_coarse_grid_counts_rounding() -> None:
     assert before < tree.errors()[0].consistent * 0.98, "without rounding it would be less"
 
 
+def test_a_price_is_for_the_unit_that_is_promised_about(folder: Path) -> None:
+    """ε = 1 for half a kW that all readings of a day move together; over two days, of 24 and 23 hours, 47/24."""
+    made = check_job(asked({"between": "maximum", "unit": "500 W"}), folder=folder).statement()
+    prices = made.price.maximum_window, made.price.manhattan, made.price.maximum_total
+    assert [exact(price) for price in prices] == [1, exact("1/24"), exact("47/24")]
+
+
+def test_what_rounding_costs_is_for_all_readings_of_the_period() -> None:
+    from tests.flat_series import flat_series
+
+    clock = {"start": "2026-03-01", "end": "2026-03-03", "every": "6 h"}
+    grid = {"lower": "0 kW", "upper": "8 kW", "step": "1 W"}
+    series = flat_series(values="kW", between="maximum", epsilon="1", unit="1 kW", **clock, **grid)
+    tree = TotalsTree(Totals(series), ("day", "period"))
+    step_of_all = float(tree.mechanism.price.readings) * 8 * 0.001  # each of eight readings is moved by a step at most
+    assert float(tree.snapping) == pytest.approx(step_of_all, rel=1e-6)
+
+
+def test_shares_go_to_the_levels_that_they_name_in_whatever_order(folder: Path) -> None:
+    shares = {"month": "1/2", "hour": "1/8", "day": "3/8"}
+    made = check_job(asked(publish={"shares": shares}), folder=folder).statement()
+    levels = made.mean_error.levels  # type: ignore[union-attr]
+    assert {each.level: each.share for each in levels} == shares
+    rates = {each.level: exact(each.rate) for each in levels}
+    assert rates["month"] == rates["hour"] * 4 == rates["day"] * exact("4/3")
+
+
+def test_a_series_with_bits_of_its_own_draws_from_them() -> None:
+    import numpy as np
+    from tests.flat_series import flat_series
+
+    from leeward.local.series._readings import Readings
+    from leeward.noise import SeededBitsForTests
+
+    def drawn() -> list[list[int]]:
+        series = flat_series(
+            values="kW", between="manhattan", epsilon="1", unit="1 kW", lower="0 kW", upper="8 kW", step="1 W",
+            start="2026-03-01", end="2026-03-03", every="6 h", bits=SeededBitsForTests(5),
+        )  # fmt: skip
+        nobody = np.zeros(0, np.int64)
+        empty = Readings(nobody, (), nobody, nobody, nobody, nobody.astype(bool), 0)
+        return [
+            level.ravel().tolist() for level in TotalsTree(Totals(series), ("day", "period")).release(empty, nobody, 9)
+        ]
+
+    assert drawn() == drawn()
+
+
+def test_a_short_span_does_not_make_its_level_useless() -> None:
+    """Of days of 96 quarters, the first of one alone: its noise drowns that one, and not the others."""
+    from tests.flat_series import flat_series
+
+    clock = {"start": "2026-03-01T23:45", "end": "2026-03-04", "every": "15 min"}
+    grid = {"lower": "0 kW", "upper": "8 kW", "step": "1 kW"}
+    series = flat_series(values="kW", between="manhattan", epsilon="1", unit="8 kW", **clock, **grid)
+    tree = TotalsTree(Totals(series), ("day", "period"))
+    assert [span.readings for span in tree.spans[0]] == [1, 96, 96]
+    assert tree.errors()[0].mean > 8 * 0.25, "or this shows nothing: in kWh, the whole range of a quarter of an hour"
+
+
 # ---- what is refused
 
 

@@ -113,6 +113,8 @@ def test_groups_that_nobody_has_listed_have_a_delta_where_they_need_one() -> Non
     less = Scenario(left=Fraction(9), left_delta=Fraction(1, 10**6))
     told = answer_report(lw.compare(TOWNS, lw.AdditionOnly("1"), delta="2e-7", scenario=less))
     assert [option.releases_left for option in told.options[:2]] == [5, None]
+    told = answer_report(lw.compare(TOWNS, lw.AdditionOnly("1"), delta="3e-7", scenario=less))
+    assert told.options[0].releases_left == 3, "a fourth would need more than is left"
 
 
 def test_what_would_say_next_to_nothing_is_told_so_and_not_advised() -> None:

@@ -22,6 +22,7 @@ from leeward.engine import read_places
 from leeward.errors import BudgetConflictError, InputError, LedgerError
 from leeward.ledger import Ledger
 from leeward.ledger._secret import VARIABLE
+from leeward.session._before import opens
 from leeward.session._release import release_planned
 from leeward.spec import read_spec
 
@@ -47,6 +48,15 @@ def test_where_nobody_can_be_asked_it_must_be_said(town: Town) -> None:
         assert len(err.strip().splitlines()) == 1
     assert not town.out.exists()
     assert not (town.folder / "budget.db").exists()
+
+
+def test_without_a_cap_nothing_is_opened_and_the_ledger_says_so(town: Town) -> None:
+    """Nobody is asked whether a budget with a cap of nothing may be opened."""
+    budget = lw.Budget(town.folder / "budget.db", "town")
+    assert opens(budget) is None
+    with pytest.raises(LedgerError, match="'town' has no cap yet"):
+        lw.release(read_spec(town.spec()).plans()[0], budget)
+    assert datasets(town) == []
 
 
 def test_said_it_is_told_and_asked_once(town: Town) -> None:

@@ -182,4 +182,11 @@ MUTANTS = [
     M("leeward.ledger._sqlite", "in_plain_words", "error.orig if isinstance(error, DBAPIError) else error", "error", FILES, "a ledger that is locked is told as one that is damaged"),
     M("leeward.ledger._file", "is_absent", " and not is_marked", "", "tests/session/test_new_budgets.py", "a budget that is gone is planned as a new one"),
     M("leeward.session._before", "opens", "new=new", "new=True", "tests/session/test_new_budgets.py", "who is asked is not told that the name is nearly another's"),
+    M("leeward.planner._answer_report", "_option", "math.floor(", "math.ceil(", "tests/planner/test_answer_compare.py", "one release more than δ pays for is said to be left"),
+    M("leeward.session._before", "opens", " or budget.cap is None", "", "tests/session/test_new_budgets.py::test_without_a_cap_nothing_is_opened_and_the_ledger_says_so", "a budget with a cap of nothing is said to be opened"),
+    M("leeward.cli._token", "create", " or data_set in caps", "", "tests/cli/test_options.py", "of two caps the last holds"),
+    M("leeward.cli._drafted_times", "_in_iso", "'20' if times.short_year else ''", "'20'", "tests/cli/test_init.py::test_a_window_is_said_as_the_file_writes_times", "a window in a file's own format is no window"),
+    M("leeward.tables._headings", "refuse_rows", "2 * again >= len(names)", "2 * again > len(names)", "tests/cli/test_init.py::test_a_first_row_that_names_no_columns_is_refused_and_not_shown", "half a row of the data is taken for names"),
+    M("leeward.tables._headings", "refuse_rows", "if below and (time or number)", "if time or number", "tests/cli/test_init.py::test_a_column_without_a_value_may_be_called_as_it_likes", "a column without a value is taken for a row of numbers"),
+    M("leeward.spec._draft", "_toml", '.replace("\\x7f", "\\\\u007f")', "", "tests/cli/test_init.py::test_what_toml_must_escape_is_escaped", "a draft that names a column with DEL is no TOML"),
 ]  # fmt: skip

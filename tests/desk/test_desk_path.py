@@ -218,6 +218,8 @@ def test_what_was_charged_is_told_where_a_release_fails_after_it(seat: Seat, mon
     with monkeypatch.context() as patch:
         patch.setattr(session.Session, "publish", full)
         page = text_of(done(seat, seat.post(f"/drafts/{name}/release", OPEN)))
+        again = text_of(done(seat, seat.post(f"/drafts/{name}/release")))
+    assert "Nothing was charged now; 1 was charged for this question before." in again
     assert "The disk: it is full." in page
     assert "1 was charged for it; asking the same again costs nothing more." in page
     assert "it was paid for before: nothing was charged" in text_of(done(seat, seat.post(f"/drafts/{name}/release")))
@@ -400,6 +402,22 @@ def test_a_look_is_of_what_is_asked_now(seat: Seat, what: str) -> None:
         later = ANSWERS["window"] | {"end": "2026-03-14T21:00"}
         assert seat.post(f"/drafts/{name}/window", later).status_code == 303
     assert "You have not looked" in text_of(seat.get(f"/drafts/{name}/release"))
+
+
+def test_a_draft_that_others_left_too_little_for_cannot_be_released(seat: Seat) -> None:
+    name, other = walked(seat), walked(seat, strength={"epsilon": "7/2"})
+    assert "0.5 left of 4" in text_of(done(seat, seat.post(f"/drafts/{other}/release", OPEN)))
+    page = text_of(seat.get(f"/drafts/{name}/release"))
+    assert "A release at a price of 1: 1/2 is left of the budget." in page
+    assert "Release for" not in page
+
+
+def test_a_look_at_what_would_say_nothing_is_a_look_all_the_same(seat: Seat) -> None:
+    name = walked(seat, strength={"epsilon": "0.001"})
+    page = text_of(done(seat, seat.post(f"/drafts/{name}/check")))
+    assert "I want it all the same" in text_of(seat.get(f"/drafts/{name}/release")), "or this shows nothing"
+    assert "You have not looked" not in text_of(seat.get(f"/drafts/{name}/release"))
+    assert "rows" in page
 
 
 def test_each_data_set_is_told_of_its_own_budget(seat: Seat) -> None:

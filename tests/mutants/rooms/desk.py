@@ -61,4 +61,7 @@ MUTANTS = [
     M("leeward.desk._visits", "_offered", "(fresh and likely(names, WHERE))", "likely(names, WHERE)", f"{PATH}::test_visits_with_a_place_and_a_position_are_by_the_one_that_is_chosen", "who chose positions is offered a column of places"),
     M("leeward.desk._visits", "answered", '{} if form.get("place") else position(found)', "position(found)", f"{PATH}::test_visits_with_a_place_and_a_position_are_by_the_one_that_is_chosen", "the column of places that was chosen is left"),
     M("leeward.desk._window", "routes", 'if chosen["every"] not in LENGTHS else {}', "if False else {}", f"{PATH}::test_a_length_of_windows_that_no_page_offers_is_shown_and_kept", "a length that no page offers is lost when the page is sent"),
+    M("leeward.desk._check", "routes", "accept_useless=True", "accept_useless=False", f"{PATH}::test_a_look_at_what_would_say_nothing_is_a_look_all_the_same", "what would say nothing cannot be looked at"),
+    M("leeward.desk._release", "routes", "        before = charged_for(budget, keys)\n", "        before = Fraction(0)\n", f"{PATH}::test_what_was_charged_is_told_where_a_release_fails_after_it", "what was charged before is told as charged now"),
+    M("leeward.desk._release", "_known", "    refuse_dear(one)\n", "", f"{PATH}::test_a_draft_that_others_left_too_little_for_cannot_be_released", "a release that cannot be paid for is offered"),
 ]  # fmt: skip

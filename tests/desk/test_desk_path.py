@@ -9,6 +9,7 @@ import re
 import threading
 import time
 import tomllib
+from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -24,11 +25,11 @@ from tests.session.conftest import Town
 import leeward as lw
 from leeward.desk._jobs import CancelledError, Job, Jobs
 from leeward.desk._release import truth
-from leeward.desk._releases import kept
+from leeward.desk._releases import in_words, kept
 from leeward.desk._risk import PRIORS, belief_at_most
 from leeward.desk._strength import least_epsilon
 from leeward.exact._weight import exp, weight
-from leeward.ledger import Ledger
+from leeward.ledger import Entry, Ledger
 from leeward.session import _session as session
 from leeward.spec import read_spec
 
@@ -187,6 +188,7 @@ def test_a_doubtful_release_stops_and_is_not_charged(seat: Seat) -> None:
     assert "Nothing was charged." in page
     assert not list(seat.desk.released.iterdir())
     assert "would be refused" in text_of(done(seat, seat.post(f"/drafts/{name}/check")))
+    assert "The look found:" in text_of(seat.get(f"/drafts/{name}/release"))
     assert "1 was charged" in text_of(done(seat, seat.post(f"/drafts/{name}/release", {**OPEN, "doubtful": "yes"})))
 
 
@@ -319,6 +321,33 @@ def test_files_of_a_release_are_those_that_were_written(seat: Seat) -> None:
     for other in ("nothing", f"{name}-1x", "A"):
         assert seat.get(f"/releases/{other}").status_code in (404, 422)
     assert seat.get("/history").status_code == 200
+
+
+def test_the_history_tells_each_charge_once_with_what_became_of_it(seat: Seat) -> None:
+    """A budget is opened and its cap raised; one answer, one charge that is taken back, and one that broke off."""
+    now, half = datetime(2026, 3, 14, 19, 5, tzinfo=UTC), Fraction(1, 2)
+    told: list[tuple[str, Any, Any]] = [
+        *[("", "opened", 0), ("a", "reserved", 1), ("a", "released", 0)],
+        *[("b", "reserved", 2), ("b", "asked-by", 0), ("b", "withdrawn", -2), ("c", "reserved", half)],
+        *[("", "set-cap", 0), ("d", "reserved", 1), ("d", "released", -half)],
+    ]
+    history = [
+        Entry(at, name, now, "town", "1", kind, Fraction(cost), Fraction(4), "ann" if kind == "asked-by" else "")
+        for at, (name, kind, cost) in enumerate(told, 1)
+    ]
+    shown = in_words(history, {})
+    assert [(one["what"].partition(":")[0], one["cost"], one["analyst"]) for one in shown] == [
+        ("The budget was opened", 0, None),
+        ("An answer", 1, None),
+        ("A charge was taken back", 0, "ann"),
+        ("A charge without an answer", half, None),
+        ("The cap was changed", 0, None),
+        ("An answer", half, None),
+    ]
+    name = walked(seat)
+    done(seat, seat.post(f"/drafts/{name}/release", OPEN))
+    page = text_of(seat.get("/history"))
+    assert page.index("places are said to be safe") < page.index("The budget was opened"), "the newest first"
 
 
 def test_positions_are_asked_about_a_box(seat: Seat) -> None:

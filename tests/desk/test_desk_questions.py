@@ -106,7 +106,7 @@ def test_windows_are_priced_together_and_the_command_has_the_same_answers(seat: 
     assert "3 is charged 4 left now 1 left afterwards" in page
     assert "This is the first of 3 windows" in page
     shown = text_of(done(seat, seat.post(f"/drafts/{name}/release", OPEN)))
-    assert "For you only: 3 was charged" in shown
+    assert "For you only: 3 was charged, and the budget was opened." in shown
     assert "3 windows, from 2026-03-14 00:00" in shown
     assert "1 left of 4" in shown
     mine = kept(seat.desk, f"{name}-1")

@@ -131,9 +131,18 @@ def test_each_spends_their_own_and_all_together_no_more_than_the_data_set_has(st
 
 def test_what_may_be_asked_is_told(stand: Stand) -> None:
     town, people = stand.get("/data-sets").json()["data_sets"]
-    assert (town["name"], town["about"]) == ("town", "Visits to four venues")
-    assert people["groups"] == {"ward": ["north", "south"]}
-    assert (people["counted_in"], people["yours"]["cap"]) == ("addition-only per person", "2")
+    both = {
+        "notions": ["addition-only", "dp"],
+        "most_epsilon": "2",
+        "counted_in": "addition-only per person",
+        "yours": {"cap": "2", "spent": "0", "left": "2"},
+    }
+    none: dict[str, Any] = {"columns": [], "groups": {}}
+    about = "Visits to four venues"
+    assert town == both | none | {"name": "town", "about": about, "kinds": ["visitors", "busiest"]}
+    kinds, groups = ["count", "sum", "mean", "median", "histogram"], {"ward": ["north", "south"]}
+    asked_of_people = {"kinds": kinds, "columns": ["age"], "groups": groups}
+    assert people == both | asked_of_people | {"name": "people", "about": ""}
     assert [each["name"] for each in stand.get("/data-sets", who="bob").json()["data_sets"]] == ["town"]
     paths = stand.get("/openapi.json").json()["paths"]
     assert {(path, *does) for path, does in paths.items()} == {

@@ -64,4 +64,10 @@ MUTANTS = [
     M("leeward.desk._check", "routes", "accept_useless=True", "accept_useless=False", f"{PATH}::test_a_look_at_what_would_say_nothing_is_a_look_all_the_same", "what would say nothing cannot be looked at"),
     M("leeward.desk._release", "routes", "        before = charged_for(budget, keys)\n", "        before = Fraction(0)\n", f"{PATH}::test_what_was_charged_is_told_where_a_release_fails_after_it", "what was charged before is told as charged now"),
     M("leeward.desk._release", "_known", "    refuse_dear(one)\n", "", f"{PATH}::test_a_draft_that_others_left_too_little_for_cannot_be_released", "a release that cannot be paid for is offered"),
+    M("leeward.desk._releases", "in_words", "costs[one.id] += one.cost", "costs[one.id] = one.cost", f"{PATH}::test_the_history_tells_each_charge_once_with_what_became_of_it", "an answer is said to have cost nothing"),
+    M("leeward.desk._releases", "in_words", '(one.kind != "reserved" or one.id not in ended)', 'one.kind != "reserved"', f"{PATH}::test_the_history_tells_each_charge_once_with_what_became_of_it", "a charge without an answer is not told"),
+    M("leeward.desk._releases", "", '("released", "withdrawn")\n', '("released",)\n', f"{PATH}::test_the_history_tells_each_charge_once_with_what_became_of_it", "a charge that was taken back is told as one without an answer"),
+    M("leeward.desk._releases", "routes", "entries=entries[::-1]", "entries=entries", f"{PATH}::test_the_history_tells_each_charge_once_with_what_became_of_it", "the oldest stands first"),
+    M("leeward.desk._release", "_known", "[] if looked is None else looked.found.refusals", "[]", f"{PATH}::test_a_doubtful_release_stops_and_is_not_charged", "what a look found is not told before the release"),
+    M("leeward.desk._release", "released", "any(note.opened for note in notes)", "all(note.opened for note in notes)", f"{QUESTIONS}::test_windows_are_priced_together_and_the_command_has_the_same_answers", "that several windows opened a budget is not told"),
 ]  # fmt: skip

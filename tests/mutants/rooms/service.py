@@ -67,4 +67,5 @@ MUTANTS = [
     M("leeward._scratch", "_made", "0o700 | path.stat().st_mode & stat.S_ISGID", "0o700", KILLED_DESK, "an output in a folder of a group is not of the group"),
     M("leeward._web._loopback", "run", "gc.unfreeze()", "pass", "tests/service/test_service_client.py::test_it_ends_in_peace", "libraries complain on the terminal of what was never let go"),
     M("leeward.service.client", "Client.__init__", " and parts.hostname not in _HERE", ' and "." in str(parts.hostname) and parts.hostname not in _HERE', "tests/service/test_service_client.py", "a token goes unprotected to a machine beside this one"),
+    M(ANSWERING, "Answering.data_sets", "tuple(offer.notions)", "tuple(offer.kinds)", f"{ANSWERS}::test_what_may_be_asked_is_told", "notions that are offered are not told"),
 ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from tests.flat_series import flat_series
 
 from leeward.errors import InputError
-from leeward.local.series import Appliance, Series, Totals, TotalsTree
+from leeward.local.series import Appliance, Series, Totals, TotalsTree, _appliance
 from leeward.noise import SeededBitsForTests
 
 CLOCK = {"start": "2026-03-01", "end": "2026-03-02", "every": "6 h"}
@@ -54,6 +55,31 @@ def test_odds_of_what_was_published_are_those_of_the_exact_probabilities() -> No
         1.5
     )  # a day of 20 W for six hours each, of 8 or of 11 in truth
     assert total.log_odds([6 * 8], quiet) == pytest.approx(-1.5)
+
+
+@pytest.mark.parametrize(
+    ("window", "first", "moved"), [(1, "18:00", 3), (4, "18:00", 1), (4, "18:02", 2), (7, "23:56", 1)]
+)
+def test_of_a_long_period_only_what_is_moved_is_held(
+    window: int, first: str, moved: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of up to 2^31 readings was an object: a month of seconds took 2 GB, and over a minute."""
+    parts = list[Any]()
+    made = _appliance._Part
+    monkeypatch.setattr(_appliance, "_Part", lambda *values: parts.append(made(*values)) or parts[-1])
+    asked = {"between": "maximum", "epsilon": "1/2", "unit": "1 W", "window": window}
+    clock = {"start": "2026-03-01", "end": "2026-03-02", "every": "1 min"}
+    attack = Appliance(
+        flat_series(values="W", **asked, **clock, **GRID),
+        adds=["1 W", "0 W", "2 W", "1 W"],
+        first=f"2026-03-01T{first}",
+    )
+    assert len(parts) == moved
+    at = 60 * int(first[:2]) + int(first[3:])
+    assert np.flatnonzero(attack.moves).tolist() == [at, at + 2, at + 3]
+    assert attack.drawn == moved * window
+    expected = sum(max(attack.moves[a : a + window]) for a in range(0, 1440, window))
+    assert str(attack.most) == str(Fraction(int(expected), 2))
 
 
 @pytest.mark.parametrize("asked", [series(), series("maximum", "norm", window=4), Totals(series())], ids=repr)

@@ -155,9 +155,9 @@ class Appliance:
         if isinstance(asked, Series):
             made = asked.mechanism
             law, size = made.law, made.window if made.noise == "norm" else 1
-            cuts = range(0, len(moves), size)
-            padded = np.pad(moves, (0, -len(moves) % size))
-            return [_Part(law, made.rate * made.step, slice(a, a + size), padded[a : a + size]) for a in cuts]
+            rate, padded = made.rate * made.step, np.pad(moves, (0, -len(moves) % size))
+            cuts = np.unique(np.flatnonzero(moves) // size) * size  # a period has up to 2^31 readings: only those moved
+            return [_Part(law, rate, slice(a, a + size), padded[a : a + size]) for a in cuts.tolist()]
         step = self._series.grid.step_value
         if isinstance(asked, Totals):
             laws = [(asked.law(span.readings), 1.0) for span in asked.spans]

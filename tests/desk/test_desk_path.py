@@ -28,8 +28,10 @@ from leeward.desk._release import truth
 from leeward.desk._releases import in_words, kept
 from leeward.desk._risk import PRIORS, belief_at_most
 from leeward.desk._strength import least_epsilon
+from leeward.desk._worth import odds
 from leeward.exact._weight import exp, weight
 from leeward.ledger import Entry, Ledger
+from leeward.planner import Plan
 from leeward.session import _session as session
 from leeward.spec import read_spec
 
@@ -163,7 +165,26 @@ def test_accuracy_first_gives_the_least_epsilon(seat: Seat) -> None:
         assert (rule.probability(0) >= weight(Fraction(9, 10))) == enough
     page = text_of(seat.get(f"/drafts/{name}/strength?count=0&chance=90"))
     assert f"For 90 % at 0 people: ε = {found}" in page
+    assert "100 %: it is not between 0 and 100" in text_of(seat.get(f"/drafts/{name}/strength?count=0&chance=100"))
+    assert "enough for 3 more like it" in text_of(seat.get(f"/drafts/{name}/strength?epsilon=1&cap=4"))
+    assert "left after it, enough" not in text_of(seat.get(f"/drafts/{name}/strength?epsilon=3&cap=4"))
     assert least_epsilon(spec, 3, Fraction(1, 2)) is None
+    assert least_epsilon(spec, 2, Fraction(1, 10)) is not None, "two people are safe, too"
+    name = walked(seat, promise={"never": "dangerous", "people": "9"})
+    spec = seat.desk.drafts.read(name).spec()
+    assert [least_epsilon(spec, count, Fraction(1, 10)) is None for count in (8, 9)] == [True, False]
+
+
+def test_only_what_is_certain_is_said_to_be_never_or_always(seat: Seat) -> None:
+    """Of at most 3 people and of at most 7: chances of 1.5e-8, and of 1 less 10⁻¹⁸, which is 1 as a float."""
+    for people in ("3", "7"):
+        name = walked(seat, promise={"never": "neither", "people": people}, strength={"epsilon": "6", "cap": "9"})
+        (made,) = seat.desk.drafts.read(name).spec().plans()
+        assert isinstance(made, Plan)
+        for count, chances in odds(made):
+            assert {"never", "100.0 %"}.isdisjoint(chances), count
+        page = text_of(seat.get(f"/drafts/{name}/strength"))
+        assert ("6 under 0.1 %" if people == "3" else "0 99.9 %") in page
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "3"])

@@ -83,6 +83,23 @@ def test_a_question_is_planned_answered_once_and_stored(stand: Stand) -> None:
     assert stand.told == []
 
 
+def test_a_data_set_may_be_asked_under_another_name_than_it_is_charged_under(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once(monkeypatch)
+    write_tables(tmp_path)
+    (tmp_path / "service.toml").write_text(SERVICE.replace("[data_sets.town]", "[data_sets.visits]"), "utf-8")
+    stand = Stand(tmp_path)
+    stand.token("ann", visits="2")
+    answered = stand.post("/release", "visits", SAFE).json()
+    assert answered["statement"]["dataset"] == "town"
+    (visits,) = stand.get("/data-sets").json()["data_sets"]
+    planned = stand.post("/plan", "visits", SAFE).json()
+    assert answered["yours"] == visits["yours"] == planned["yours"] == {"cap": "2", "spent": "1", "left": "1"}
+    (mine,) = stand.get("/releases").json()["releases"]
+    assert (mine["data_set"], mine["entry"]) == ("visits", answered["statement"]["entry"])
+
+
 def test_the_same_spec_gives_the_same_stored_answer_by_command_python_and_service(
     stand: Stand, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -46,7 +46,7 @@ def _said(chance: Weight) -> str:
     """Write a chance: only what never happens reads so."""
     if chance == 0:
         return "never"
-    return "under 0.1 %" if chance < "1/1000" else short_percent(float(chance))
+    return "under 0.1 %" if chance < "1/1000" else short_percent(chance)
 
 
 def least_epsilon(spec: Spec, count: int, chance: Fraction) -> str | None:

@@ -47,7 +47,7 @@ def both_promises(made: Plan) -> list[tuple[str, str]]:
 
 
 def _called(odds: list[Weight]) -> str:
-    return f"a place where nobody was is called safe with {', '.join(short_percent(float(p)) for p in odds)}"
+    return f"a place where nobody was is called safe with {', '.join(short_percent(p) for p in odds)}"
 
 
 def _about(made: Plan, about: About) -> Plan | None:

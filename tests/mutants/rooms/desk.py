@@ -70,4 +70,10 @@ MUTANTS = [
     M("leeward.desk._releases", "routes", "entries=entries[::-1]", "entries=entries", f"{PATH}::test_the_history_tells_each_charge_once_with_what_became_of_it", "the oldest stands first"),
     M("leeward.desk._release", "_known", "[] if looked is None else looked.found.refusals", "[]", f"{PATH}::test_a_doubtful_release_stops_and_is_not_charged", "what a look found is not told before the release"),
     M("leeward.desk._release", "released", "any(note.opened for note in notes)", "all(note.opened for note in notes)", f"{QUESTIONS}::test_windows_are_priced_together_and_the_command_has_the_same_answers", "that several windows opened a budget is not told"),
+    M("leeward.desk._strength", "_known", "int((left - price) / price)", "int(left / price)", f"{PATH}::test_accuracy_first_gives_the_least_epsilon", "one release more is said to be paid for"),
+    M("leeward.desk._strength", "_chance", "0 < found < 100", "0 < found <= 100", f"{PATH}::test_accuracy_first_gives_the_least_epsilon", "a certainty that no ε gives is looked for"),
+    M("leeward.desk._worth", "_said", "if chance == 0:", 'if chance < "1/1000000":', f"{PATH}::test_only_what_is_certain_is_said_to_be_never_or_always", "what happens rarely is said to happen never"),
+    M("leeward.desk._worth", "least_epsilon", "count < least", "count <= least", f"{PATH}::test_accuracy_first_gives_the_least_epsilon", "a place with just enough people is said not to be dangerous"),
+    M("leeward.desk._worth", "least_epsilon", "count > limit", "count >= limit", f"{PATH}::test_accuracy_first_gives_the_least_epsilon", "a place with just as many people is said not to be safe"),
+    M("leeward.desk._worth", "_said", "short_percent(chance)", "short_percent(float(chance))", f"{PATH}::test_only_what_is_certain_is_said_to_be_never_or_always", "what is all but certain is said to be certain"),
 ]  # fmt: skip

@@ -68,4 +68,5 @@ MUTANTS = [
     M("leeward._web._loopback", "run", "gc.unfreeze()", "pass", "tests/service/test_service_client.py::test_it_ends_in_peace", "libraries complain on the terminal of what was never let go"),
     M("leeward.service.client", "Client.__init__", " and parts.hostname not in _HERE", ' and "." in str(parts.hostname) and parts.hostname not in _HERE', "tests/service/test_service_client.py", "a token goes unprotected to a machine beside this one"),
     M(ANSWERING, "Answering.data_sets", "tuple(offer.notions)", "tuple(offer.kinds)", f"{ANSWERS}::test_what_may_be_asked_is_told", "notions that are offered are not told"),
+    M(ANSWERING, "Answering.data_sets", "self._held.found(budget.ledger), budget.dataset", "self._held.found(budget.ledger), name", f"{ANSWERS}::test_a_data_set_may_be_asked_under_another_name_than_it_is_charged_under", "nothing is said to be spent of a data set that is charged under another name"),
 ]  # fmt: skip

@@ -12,6 +12,7 @@ that is started here writes no log; that of a caller writes what and where the c
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import subprocess
@@ -20,6 +21,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any, Final
 
 from leeward._optional import optional
@@ -65,6 +67,10 @@ _OF_OURS: Final = {
 
 _LOGGERS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 """Loggers of pyspark on stderr, which repeat what an error says, data values and all."""
+
+_LOGGERS_OF_JAVA: Final = ("py4j.clientserver", "py4j.java_gateway")
+"""Those of what speaks to Java: they repeat what is said, texts of errors among it, and tell with a traceback that a run was
+ended meanwhile. This it says on the root logger, too."""
 
 _LOGGER_OF_CONNECT: Final = "pyspark.sql.connect.logging"
 """That of its client, and its module: it is silent unless a variable says otherwise, which is read when it is imported."""
@@ -258,14 +264,9 @@ _ENDED: Final = "cannot schedule new futures"
 def in_plain_words() -> Iterator[None]:
     """Turn Spark's exceptions, whose texts hold data values, into ours without them, and keep pyspark from logging them."""
     errors = optional("pyspark.errors", _WHAT)
-    of_pyspark = optional("pyspark.logger", _WHAT).PySparkLogger  # a plain logger of that name would break its logging
-    names = [*_LOGGERS, *(name for name in (_LOGGER_OF_CONNECT,) if name in sys.modules)]
-    loggers = [of_pyspark.getLogger(name) for name in names]
-    before = [logger.disabled for logger in loggers]
-    for logger in loggers:
-        logger.disabled = True
     try:
-        yield
+        with _unlogged():
+            yield
     except (errors.PySparkException, *_of_channels()) as error:
         condition = (error.getCondition() or "") if isinstance(error, errors.PySparkException) else ""
     except RuntimeError as error:  # of the threads that all clients of Spark Connect share; what ends one ends them
@@ -274,9 +275,6 @@ def in_plain_words() -> Iterator[None]:
         condition = _ENDED
     else:
         return
-    finally:
-        for logger, disabled in zip(loggers, before, strict=True):
-            logger.disabled = disabled
     if condition == _ENDED:
         raise EngineError(
             "Spark Connect",
@@ -290,6 +288,30 @@ def in_plain_words() -> Iterator[None]:
             "Check java -version (17 or 21), and the settings of spark. Nothing was read",
         )
     raise DataError(*_meaning(condition))
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Keep pyspark, and what it speaks to Java through, from logging."""
+    of_pyspark = optional("pyspark.logger", _WHAT).PySparkLogger  # a plain logger of that name would break its logging
+    names = [*_LOGGERS, *(name for name in (_LOGGER_OF_CONNECT,) if name in sys.modules)]
+    loggers = [*map(of_pyspark.getLogger, names), *map(logging.getLogger, _LOGGERS_OF_JAVA)]
+    before, root, nowhere = [logger.disabled for logger in loggers], logging.getLogger(), logging.NullHandler()
+
+    def of_others(record: logging.LogRecord) -> bool:
+        return "py4j" not in PurePath(record.pathname).parts
+
+    root.addFilter(of_others)
+    root.addHandler(nowhere)  # or one that prints would be made for what is said there
+    for logger in loggers:
+        logger.disabled = True
+    try:
+        yield
+    finally:
+        for logger, disabled in zip(loggers, before, strict=True):
+            logger.disabled = disabled
+        root.removeHandler(nowhere)
+        root.removeFilter(of_others)
 
 
 def _of_channels() -> list[type[Exception]]:

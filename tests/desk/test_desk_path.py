@@ -145,7 +145,9 @@ def test_what_was_answered_is_offered_again(seat: Seat) -> None:
     assert 'value="neither" checked' in " ".join(seat.get(f"/drafts/{name}/promise").text.split())
     assert 'value="2026-03-14T19:00"' in seat.get(f"/drafts/{name}/window").text
     assert 'value="venue" selected' in seat.get(f"/drafts/{name}/places").text
-    assert "Keep ε = 0.5" in text_of(seat.get(f"/drafts/{name}/strength"))
+    page = text_of(seat.get(f"/drafts/{name}/strength"))
+    assert "Keep ε = 0.5" in page
+    assert "by the number of people counted there, at ε = 0.5" in page, "somebody at two places counts at one of them"
     assert "Release for ε = 0.5" in text_of(seat.get(f"/drafts/{name}/release"))
     assert f'href="/drafts/{name}/check"' in seat.get("/").text
 

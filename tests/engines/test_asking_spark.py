@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import sys
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +16,7 @@ from tests.session.conftest import Town
 
 import leeward as lw
 from leeward import _spark_remote
-from leeward._spark import session_of
+from leeward._spark import in_plain_words, session_of
 from leeward.engine import open_data, read_keys
 from leeward.errors import DataError, EngineError, InputError, SpecError
 
@@ -165,3 +167,30 @@ def test_what_is_not_installed_is_named_with_its_command(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     with pytest.raises(InputError, match=r'pip install "leeward\[spark\]"'), session_of(lw.query.Spark()):
         pass
+
+
+@pytest.mark.parametrize("name", ["", "py4j.clientserver", "py4j.java_gateway"], ids=["root", "server", "gateway"])
+def test_what_speaks_to_java_logs_nothing(
+    name: str, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Found by an attack: a release that was ended while Java worked printed a traceback of py4j."""
+    caplog.set_level(logging.DEBUG)
+    theirs = f"import logging\nlogging.getLogger({name!r}).error('Answer received: ada')"
+    theirs += "\nlogging.error('while sending ada')" * (not name)
+    root = logging.getLogger()
+    handlers = root.handlers[:]
+    with contextlib.suppress(KeyboardInterrupt), in_plain_words():
+        root.handlers.clear()  # as in a program that has set up no logging: what is said first then sets up one
+        try:
+            with in_plain_words():
+                exec(compile(theirs, "/site-packages/py4j/java_gateway.py", "exec"), {})
+            assert root.handlers == [], "nothing is set up for others"
+        finally:
+            root.handlers[:] = handlers
+        exec(compile(theirs, "/site-packages/py4j/java_gateway.py", "exec"), {})
+        logging.getLogger("mine").error("heard")
+        raise KeyboardInterrupt
+    assert "ada" not in "".join(capfd.readouterr()) + caplog.text
+    assert "heard" in caplog.text
+    exec(compile(theirs, "/site-packages/py4j/java_gateway.py", "exec"), {})
+    assert "ada" in caplog.text, "what others do with it afterwards is theirs"

@@ -28,10 +28,11 @@ from leeward.desk._worth import (
 from leeward.errors import RAISE_CAP, InputError, LeewardError, LowUtilityError
 from leeward.exact._real import exact
 from leeward.planner._number_plan import EXAMPLES, NumberPlan
-from leeward.planner._people import a
+from leeward.planner._people import a, those_there
 from leeward.planner._rank_plan import RankPlan
 from leeward.planner._useless import refuse_useless
 from leeward.report._figures import decision_curve
+from leeward.report._words import of_counted
 from leeward.session._dry_run import DryRun, dry_run
 from leeward.spec import Spec
 from leeward.spec._first_question import with_point
@@ -198,6 +199,7 @@ def _of_decisions(known: Mapping[str, Any]) -> dict[str, Any]:
         "odds": odds(made),
         "noun": noun,
         "a_noun": a(noun),
+        "of_whom": those_there(noun, known["many"], counted=of_counted(known["statement"])),
         "stops": stops,
         "groups": made.query.scans if stops else 1,
     }

@@ -137,4 +137,8 @@ MUTANTS = [
     M("leeward.report._words", "of_counted", "bool(of_whom(statement)) and", "False and", "tests/report/test_report_of_those_counted.py", "chances by those counted are told of all who were there"),
     M("leeward.session._result", "_new_name", '_new_name(f"{name}_", names)', 'f"{name}_"', "tests/session/test_windows_beside.py", "a column of groups stands in the place of the window"),
     M("leeward.report._page", "embedded_as_it_is", 'f"\\\\u{ord(found[0]):04x}"', 'f"\\\\\\\\u{ord(found[0]):04x}"', "tests/report/test_report_html.py", "programs read another name than the release has"),
+    M("leeward._spark", "_unlogged", "root.addFilter(of_others)", "pass", "tests/engines/test_asking_spark.py::test_what_speaks_to_java_logs_nothing", "a run that is ended prints a traceback of a library"),
+    M("leeward._spark", "_unlogged", "root.addHandler(nowhere)", "pass", "tests/engines/test_asking_spark.py::test_what_speaks_to_java_logs_nothing", "a library sets up logging for the program"),
+    M("leeward._spark", "_unlogged", ", *map(logging.getLogger, _LOGGERS_OF_JAVA)]", "]", "tests/engines/test_asking_spark.py::test_what_speaks_to_java_logs_nothing", "what is said to Java is logged"),
+    M("leeward.desk._strength", "_of_decisions", 'counted=of_counted(known["statement"])', "counted=False", "tests/desk/test_desk_path.py", "the desk tells chances by those counted of all who were there"),
 ]  # fmt: skip

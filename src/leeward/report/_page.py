@@ -42,6 +42,7 @@ def environment() -> jinja2.Environment:
     made.filters["a"], made.filters["there"] = a, there
     made.filters["grouped"] = lambda number: f"{number:,}"
     made.filters["sentence"] = words.sentence
+    made.filters["not_protected"] = words.not_protected
     made.filters["dated"] = dated
     made.filters["short"] = short
     made.filters["epsilon"] = epsilon

@@ -290,6 +290,12 @@ def nearest(guaranteed: Sequence[str]) -> str:
     return next((said for said in guaranteed if "95 %" in said), guaranteed[0])
 
 
+def not_protected(statement: Statement) -> str:
+    """Say what is not protected; of rows, nothing is said of whoever has several."""
+    of = "row of" if "row" in statement.notion.unit else "person in"
+    return statement.notion.does_not_protect or f"nothing about a {of} the data"
+
+
 def price(statement: Statement) -> str:
     """Say what a release costs, in ε of its notion and, where that is another number, in the budget's."""
     paid, dataset, delta = statement.price, statement.dataset, statement.promised_delta

@@ -9,7 +9,6 @@ import re
 import threading
 import time
 import tomllib
-from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -25,12 +24,12 @@ from tests.session.conftest import Town
 import leeward as lw
 from leeward.desk._jobs import CancelledError, Job, Jobs
 from leeward.desk._release import truth
-from leeward.desk._releases import in_words, kept
-from leeward.desk._risk import PRIORS, belief_at_most
+from leeward.desk._releases import kept
+from leeward.desk._risk import PRIORS, belief_at_most, risks
 from leeward.desk._strength import least_epsilon
 from leeward.desk._worth import odds
 from leeward.exact._weight import exp, weight
-from leeward.ledger import Entry, Ledger
+from leeward.ledger import Ledger
 from leeward.planner import Plan
 from leeward.session import _session as session
 from leeward.spec import read_spec
@@ -98,6 +97,22 @@ def test_the_spec_of_the_desk_gives_the_same_stored_answer_everywhere(
     again = lw.release(read.plans()[0], read.ledger())
     assert again.statement.entry == mine.statement.entry
     assert again.curator.charged == "0"
+
+
+def test_a_draft_that_makes_no_spec_is_not_said_to_be_ready(seat: Seat) -> None:
+    name = walked(seat)
+    assert "ready to release" in text_of(seat.get("/"))
+    file = seat.folder / "leeward-desk" / "drafts" / name / "spec.toml"
+    file.write_text(file.read_text("utf-8").replace('cap = "4"', 'cap = "four"'), "utf-8")
+    assert ("ready to release" in text_of(seat.get("/")), f"{name} begun" in text_of(seat.get("/"))) == (False, True)
+
+
+def test_a_spec_that_is_taken_elsewhere_names_the_same_files_and_the_same_ledger(seat: Seat) -> None:
+    name = walked(seat)
+    taken = tomllib.loads(seat.get(f"/drafts/{name}/spec.toml").text)
+    assert [taken["data"]["visits"], taken["places"]["table"], taken["budget"]["ledger"]] == [
+        str(seat.folder / file) for file in ("visits.csv", "places.csv", "budget.db")
+    ]
 
 
 @pytest.mark.parametrize("step", ["places", "window", "promise", "strength", "check", "release"])
@@ -196,6 +211,10 @@ def test_the_risk_is_the_promise_with_bayes_rule(epsilon: str) -> None:
         exactly = float(odds / (odds + 1))
         shown = float(belief_at_most(prior, epsilon))
         assert exactly <= shown <= exactly + 2e-6
+    for prior, (before, after, _) in zip(PRIORS, risks(epsilon), strict=True):
+        odds = exp(epsilon) * prior / (weight(1) - prior)
+        assert float(before.removesuffix(" %")) == float(prior) * 100
+        assert 0 <= float(after.removesuffix(" %")) - 100 * float(odds / (odds + 1)) < 0.11, "it is at most so much"
 
 
 def test_a_page_of_the_plan_says_what_follows_from_the_promise(seat: Seat) -> None:
@@ -346,33 +365,6 @@ def test_files_of_a_release_are_those_that_were_written(seat: Seat) -> None:
     assert seat.get("/history").status_code == 200
 
 
-def test_the_history_tells_each_charge_once_with_what_became_of_it(seat: Seat) -> None:
-    """A budget is opened and its cap raised; one answer, one charge that is taken back, and one that broke off."""
-    now, half = datetime(2026, 3, 14, 19, 5, tzinfo=UTC), Fraction(1, 2)
-    told: list[tuple[str, Any, Any]] = [
-        *[("", "opened", 0), ("a", "reserved", 1), ("a", "released", 0)],
-        *[("b", "reserved", 2), ("b", "asked-by", 0), ("b", "withdrawn", -2), ("c", "reserved", half)],
-        *[("", "set-cap", 0), ("d", "reserved", 1), ("d", "released", -half)],
-    ]
-    history = [
-        Entry(at, name, now, "town", "1", kind, Fraction(cost), Fraction(4), "ann" if kind == "asked-by" else "")
-        for at, (name, kind, cost) in enumerate(told, 1)
-    ]
-    shown = in_words(history, {})
-    assert [(one["what"].partition(":")[0], one["cost"], one["analyst"]) for one in shown] == [
-        ("The budget was opened", 0, None),
-        ("An answer", 1, None),
-        ("A charge was taken back", 0, "ann"),
-        ("A charge without an answer", half, None),
-        ("The cap was changed", 0, None),
-        ("An answer", half, None),
-    ]
-    name = walked(seat)
-    done(seat, seat.post(f"/drafts/{name}/release", OPEN))
-    page = text_of(seat.get("/history"))
-    assert page.index("places are said to be safe") < page.index("The budget was opened"), "the newest first"
-
-
 def test_positions_are_asked_about_a_box(seat: Seat) -> None:
     lines = ["user,lat,lon,when", *(f"{u},35.{i:02},139.75,{w.isoformat()}" for i, (u, _, w) in enumerate(ROWS))]
     (seat.folder / "positions.csv").write_text("\n".join(lines))
@@ -456,45 +448,12 @@ def test_a_look_is_of_what_is_asked_now(seat: Seat, what: str) -> None:
     assert "You have not looked" in text_of(seat.get(f"/drafts/{name}/release"))
 
 
-def test_a_draft_that_others_left_too_little_for_cannot_be_released(seat: Seat) -> None:
-    name, other = walked(seat), walked(seat, strength={"epsilon": "7/2"})
-    assert "0.5 left of 4" in text_of(done(seat, seat.post(f"/drafts/{other}/release", OPEN)))
-    page = text_of(seat.get(f"/drafts/{name}/release"))
-    assert "A release at a price of 1: 1/2 is left of the budget." in page
-    assert "Release for" not in page
-
-
 def test_a_look_at_what_would_say_nothing_is_a_look_all_the_same(seat: Seat) -> None:
     name = walked(seat, strength={"epsilon": "0.001"})
     page = text_of(done(seat, seat.post(f"/drafts/{name}/check")))
     assert "I want it all the same" in text_of(seat.get(f"/drafts/{name}/release")), "or this shows nothing"
     assert "You have not looked" not in text_of(seat.get(f"/drafts/{name}/release"))
     assert "rows" in page
-
-
-def test_each_data_set_is_told_of_its_own_budget(seat: Seat) -> None:
-    name = walked(seat)
-    assert "3 left of 4" in text_of(done(seat, seat.post(f"/drafts/{name}/release", OPEN)))
-    other = {"dataset": "a village", "cap": "9", "epsilon": "2"}
-    (seat.folder / "visits.csv").rename(seat.folder / "more.csv")
-    lines = (seat.folder / "more.csv").read_text("utf-8").splitlines()
-    (seat.folder / "visits.csv").write_text("\n".join(lines[:-3]), "utf-8")
-    second = walked(seat, strength=other)
-    assert "7 left of 9" in text_of(done(seat, seat.post(f"/drafts/{second}/release", OPEN)))
-    assert "3 left of 4" in text_of(seat.get("/releases/visits-1"))
-
-
-def test_what_the_budget_does_not_pay_for_is_said_before_anything_is_kept(seat: Seat) -> None:
-    name = walked(seat, strength={"cap": "1"})
-    done(seat, seat.post(f"/drafts/{name}/release", OPEN))
-    assert "Too dear. A release at a price of 1/2: 0 is left" in text_of(
-        seat.get(f"/drafts/{name}/strength?epsilon=1/2")
-    )
-    dear = seat.post(f"/drafts/{name}/strength", ANSWERS["strength"] | {"epsilon": "1/2", "cap": "1"})
-    assert dear.status_code == 422
-    assert text_of(dear).count("0 is left of the budget") == 1
-    assert seat.post(f"/drafts/{name}/strength", ANSWERS["strength"] | {"cap": "1"}).status_code == 303  # it is stored
-    assert "a stored answer: it is free" in text_of(seat.get(f"/drafts/{name}/release"))
 
 
 def test_a_decimal_comma_is_read_and_what_may_be_thousands_is_not(seat: Seat) -> None:

@@ -19,7 +19,7 @@ from tests.session.conftest import Town
 
 from leeward.desk._release import charged_for
 from leeward.desk._releases import kept
-from leeward.desk._worth import error_of, least_epsilon_within
+from leeward.desk._worth import error_curve, error_of, least_epsilon_within
 from leeward.ledger import Ledger
 from leeward.spec._first_question import KINDS as ASKED
 from leeward.spec._first_question import promises
@@ -230,6 +230,10 @@ def test_accuracy_first_gives_the_least_epsilon_of_a_number(
     page = text_of(seat.get(f"/drafts/{name}/strength?within={within}&count={over}"))
     assert f"For an error of at most {within}: ε = {found}" in page
     assert least_epsilon_within(planned, Fraction(1, 10**9), int(over)) is None
+    (line,) = error_curve(planned, "0.7", int(over)).data
+    drawn = dict(zip(line.x, line.y, strict=True))
+    assert [*drawn] == [0.1, 0.2, 0.5, 0.7, 1, 2, 5]
+    assert drawn[0.7] == error_of(planned("0.7"), int(over))
 
 
 def test_every_kind_of_a_table_can_be_asked(seat: Seat, town: Town) -> None:

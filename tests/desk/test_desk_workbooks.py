@@ -43,6 +43,8 @@ def test_visits_and_places_are_sheets_of_one_workbook(book: Seat) -> None:
     private = book.post(f"/drafts/{name}/places", {**places, "sheet": "Visits"})
     assert "it is the private table itself" in text_of(private)
     assert book.post(f"/drafts/{name}/places", places).status_code == 303
+    other = book.get(f"/drafts/{name}/places?file=places.csv").text  # a sheet is of the file that it was chosen of
+    assert ('role="alert"' in other, '<option value="venue" selected>' in other) == (False, True)
     for step in ("window", "promise", "strength"):
         assert book.post(f"/drafts/{name}/{step}", ANSWERS[step]).status_code == 303
     assert "1 row with a time that cannot be read" in text_of(done(book, book.post(f"/drafts/{name}/check")))

@@ -9,6 +9,7 @@ DRAFTS = "tests/desk/test_desk_drafts.py"
 PATH = "tests/desk/test_desk_path.py"
 ATTACK = "tests/attacks/test_desk.py"
 QUESTIONS = "tests/desk/test_desk_questions.py"
+BUDGETS = "tests/desk/test_desk_budgets.py"
 
 MUTANTS = [
     M(GUARD, "Entrance.opens_with", "self._is_open and not opens", "self._is_open", ATTACKS, "the token lets in whoever has it, again and again"),
@@ -41,7 +42,7 @@ MUTANTS = [
     M("leeward.desk._release", "charged_for", "if one.key in keys", "if one.key == min(keys)", QUESTIONS, "what several windows cost is told as what one does"),
     M("leeward.desk._releases", "routes", "for one in all_kept(desk) for of in one.statements", "for one in all_kept(desk) for of in one.statements[:1]", QUESTIONS, "what later windows bought is not told"),
     M("leeward.desk._strength", "_known", "made.notion.epsilon * len(one.plans)", "made.notion.epsilon", f"{QUESTIONS}::test_windows_are_priced_together_and_the_command_has_the_same_answers", "the risk of several windows is told as that of one"),
-    M("leeward.desk._strength", "refuse_dear", "price > left", "False", f"{PATH}::test_what_the_budget_does_not_pay_for_is_said_before_anything_is_kept", "what is too dear is kept, and refused two pages later"),
+    M("leeward.desk._strength", "refuse_dear", "price > left", "False", f"{BUDGETS}::test_what_the_budget_does_not_pay_for_is_said_before_anything_is_kept", "what is too dear is kept, and refused two pages later"),
     M("leeward.desk._desk", "Desk.public", 'sheet == data.get("visits_table")', "False", "tests/desk/test_desk_workbooks.py", "the private table is its own public list"),
     M("leeward.desk._worth", "least_epsilon_within", "<= error", "< 2 * error", QUESTIONS, "an ε is offered at which the wish is not met"),
     M("leeward.spec._first_question", "promises", 'a_number(query["lower"]) >= 0', "True", QUESTIONS + " tests/cli/test_init.py", "a sum of negative numbers is said never to be too low"),
@@ -57,17 +58,17 @@ MUTANTS = [
     M("leeward.desk._desk", "Desk.lists", "len(self.sheets(mine)) > 1", "len(self.sheets(mine)) > 0", "tests/desk/test_desk_workbooks.py", "a private workbook of one sheet is offered as a public list"),
     M("leeward.desk._desk", "Desk.state", "for name in named]", "for name in named[:1]]", f"{PATH}::test_a_look_is_of_what_is_asked_now", "a look is taken for one at another public list"),
     M("leeward.desk._desk", "Desk.state", "{draft.text()} ", "", f"{PATH}::test_a_look_is_of_what_is_asked_now", "a look is taken for one at another question"),
-    M("leeward.desk._desk", "Desk.account", "opened.show(dataset)", "opened.show()", f"{PATH}::test_each_data_set_is_told_of_its_own_budget", "of several budgets the first is shown"),
+    M("leeward.desk._desk", "Desk.account", "opened.show(dataset)", "opened.show()", f"{BUDGETS}::test_each_data_set_is_told_of_its_own_budget", "of several budgets the first is shown"),
     M("leeward.desk._visits", "_offered", "(fresh and likely(names, WHERE))", "likely(names, WHERE)", f"{PATH}::test_visits_with_a_place_and_a_position_are_by_the_one_that_is_chosen", "who chose positions is offered a column of places"),
     M("leeward.desk._visits", "answered", '{} if form.get("place") else position(found)', "position(found)", f"{PATH}::test_visits_with_a_place_and_a_position_are_by_the_one_that_is_chosen", "the column of places that was chosen is left"),
     M("leeward.desk._window", "routes", 'if chosen["every"] not in LENGTHS else {}', "if False else {}", f"{PATH}::test_a_length_of_windows_that_no_page_offers_is_shown_and_kept", "a length that no page offers is lost when the page is sent"),
     M("leeward.desk._check", "routes", "accept_useless=True", "accept_useless=False", f"{PATH}::test_a_look_at_what_would_say_nothing_is_a_look_all_the_same", "what would say nothing cannot be looked at"),
     M("leeward.desk._release", "routes", "        before = charged_for(budget, keys)\n", "        before = Fraction(0)\n", f"{PATH}::test_what_was_charged_is_told_where_a_release_fails_after_it", "what was charged before is told as charged now"),
-    M("leeward.desk._release", "_known", "    refuse_dear(one)\n", "", f"{PATH}::test_a_draft_that_others_left_too_little_for_cannot_be_released", "a release that cannot be paid for is offered"),
-    M("leeward.desk._releases", "in_words", "costs[one.id] += one.cost", "costs[one.id] = one.cost", f"{PATH}::test_the_history_tells_each_charge_once_with_what_became_of_it", "an answer is said to have cost nothing"),
-    M("leeward.desk._releases", "in_words", '(one.kind != "reserved" or one.id not in ended)', 'one.kind != "reserved"', f"{PATH}::test_the_history_tells_each_charge_once_with_what_became_of_it", "a charge without an answer is not told"),
-    M("leeward.desk._releases", "", '("released", "withdrawn")\n', '("released",)\n', f"{PATH}::test_the_history_tells_each_charge_once_with_what_became_of_it", "a charge that was taken back is told as one without an answer"),
-    M("leeward.desk._releases", "routes", "entries=entries[::-1]", "entries=entries", f"{PATH}::test_the_history_tells_each_charge_once_with_what_became_of_it", "the oldest stands first"),
+    M("leeward.desk._release", "_known", "    refuse_dear(one)\n", "", f"{BUDGETS}::test_a_draft_that_others_left_too_little_for_cannot_be_released", "a release that cannot be paid for is offered"),
+    M("leeward.desk._releases", "in_words", "costs[one.id] += one.cost", "costs[one.id] = one.cost", f"{BUDGETS}::test_the_history_tells_each_charge_once_with_what_became_of_it", "an answer is said to have cost nothing"),
+    M("leeward.desk._releases", "in_words", '(one.kind != "reserved" or one.id not in ended)', 'one.kind != "reserved"', f"{BUDGETS}::test_the_history_tells_each_charge_once_with_what_became_of_it", "a charge without an answer is not told"),
+    M("leeward.desk._releases", "", '("released", "withdrawn")\n', '("released",)\n', f"{BUDGETS}::test_the_history_tells_each_charge_once_with_what_became_of_it", "a charge that was taken back is told as one without an answer"),
+    M("leeward.desk._releases", "routes", "entries=entries[::-1]", "entries=entries", f"{BUDGETS}::test_the_history_tells_each_charge_once_with_what_became_of_it", "the oldest stands first"),
     M("leeward.desk._release", "_known", "[] if looked is None else looked.found.refusals", "[]", f"{PATH}::test_a_doubtful_release_stops_and_is_not_charged", "what a look found is not told before the release"),
     M("leeward.desk._release", "released", "any(note.opened for note in notes)", "all(note.opened for note in notes)", f"{QUESTIONS}::test_windows_are_priced_together_and_the_command_has_the_same_answers", "that several windows opened a budget is not told"),
     M("leeward.desk._strength", "_known", "int((left - price) / price)", "int(left / price)", f"{PATH}::test_accuracy_first_gives_the_least_epsilon", "one release more is said to be paid for"),
@@ -76,4 +77,9 @@ MUTANTS = [
     M("leeward.desk._worth", "least_epsilon", "count < least", "count <= least", f"{PATH}::test_accuracy_first_gives_the_least_epsilon", "a place with just enough people is said not to be dangerous"),
     M("leeward.desk._worth", "least_epsilon", "count > limit", "count >= limit", f"{PATH}::test_accuracy_first_gives_the_least_epsilon", "a place with just as many people is said not to be safe"),
     M("leeward.desk._worth", "_said", "short_percent(chance)", "short_percent(float(chance))", f"{PATH}::test_only_what_is_certain_is_said_to_be_never_or_always", "what is all but certain is said to be certain"),
+    M("leeward.desk._risk", "risks", "percent(after, ROUND_CEILING)", "percent(after)", f"{PATH}::test_the_risk_is_the_promise_with_bayes_rule", "a belief may become more than is shown as the most"),
+    M("leeward.desk._worth", "error_curve", "(*_SHOWN, asked) if drawn else _SHOWN", "_SHOWN", "tests/desk/test_desk_questions.py::test_accuracy_first_gives_the_least_epsilon_of_a_number", "the picture lacks what is asked for"),
+    M("leeward.desk._steps", "is_ready", "        draft.spec()\n", "        pass\n", f"{PATH}::test_a_draft_that_makes_no_spec_is_not_said_to_be_ready", "a draft that cannot be released is said to be ready"),
+    M("leeward.desk._drafts", "Draft.text", "for section, key in _PATHS:", "for section, key in _PATHS[:3]:", f"{PATH}::test_a_spec_that_is_taken_elsewhere_names_the_same_files_and_the_same_ledger", "a spec that is taken elsewhere opens a ledger there"),
+    M("leeward.desk._places", "routes", '(places.get("places_table", "") if file in ("", saved) else "")', 'places.get("places_table", "")', "tests/desk/test_desk_workbooks.py", "another list is looked for in a sheet of the first"),
 ]  # fmt: skip

@@ -191,10 +191,11 @@ ASKS_FOR_SCHEMAS = pytest.mark.filterwarnings("ignore:fetch_arrow_table:Deprecat
 def test_a_type_of_duckdb_that_is_not_listed_is_told_by_its_own_name(library: str, kind: str) -> None:
     """As Arrow, some of these are of a type that is listed: a time of day without its offset, JSON as text."""
     theirs = ibis.duckdb.connect()
-    theirs.con.execute(f"CREATE TABLE t AS SELECT CAST({NATIVE[kind]} AS {kind}) AS x")
+    theirs.con.execute(f"CREATE TABLE t AS SELECT CAST({NATIVE[kind]} AS {kind}) AS x, 7 AS y")
     source = theirs.table("t") if library == "Ibis" else theirs.con.table("t")
     with pytest.raises(DataError, match=f"holds values of the type {kind}"):
         read(source)
+    assert arrow_table(source, {"person": "y"})["y"].to_pylist() == [7]
 
 
 @ASKS_FOR_SCHEMAS

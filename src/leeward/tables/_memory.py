@@ -206,10 +206,10 @@ def _whole(rows: pa.Table, source: Any) -> pa.Table:
     """Return rows with sums of whole numbers, of which DuckDB makes decimals, as the integers that Ibis says they are."""
     if not _is_of_ibis(source):
         return rows
-    kinds = source.schema().to_pyarrow()
+    declared = source.schema()
     for at, (name, found) in enumerate(zip(rows.column_names, rows.schema.types, strict=True)):
-        if pa.types.is_integer(kinds.field(name).type) and pa.types.is_decimal(found):
-            rows = rows.set_column(at, name, rows[name].cast(kinds.field(name).type))
+        if declared[name].is_integer() and pa.types.is_decimal(found):
+            rows = rows.set_column(at, name, rows[name].cast(declared[name].to_pyarrow()))
     return rows
 
 

@@ -84,4 +84,8 @@ def test_the_promise_is_never_told_without_its_delta(notion: Any, tmp_path: Path
         assert ("δ" in text) == (notion.name != "removal-only"), where
     together = "2" if notion.name == "removal-only" else "2 with δ = 1/500000"
     assert f"so their prices add up to {together}. An answer" in told["overview"]
+    assert "in each window" not in told["overview"]
+    windows = " ".join(Page(overview_html({"report.html": [one, other]})).text().split())
+    assert f"{strength} in each window, all together at the sum of their prices, for each person" in windows
+    assert "In the first window: Which groups" in windows
     assert windows_together([one.statement, other.statement]).endswith(f"add up, to {together}.")

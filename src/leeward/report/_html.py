@@ -311,9 +311,10 @@ def overview_html(releases: Mapping[str, Sequence[Readable]]) -> str:
                 "path": path,
                 "name": path.partition("/")[0],
                 "headline": headline(windows[0]) if len(windows) == 1 else f"{len(windows):,} windows",
-                "text": windows[0].statement.query.text,
+                "text": ("" if len(windows) == 1 else "In the first window: ") + windows[0].statement.query.text,
                 "guaranteed": words.nearest(windows[0].statement.guaranteed),
-                "notion": f"{windows[0].statement.notion.name} at {windows[0].statement.strength}",
+                "notion": f"{windows[0].statement.notion.name} at {windows[0].statement.strength}"
+                + ("" if len(windows) == 1 else " in each window, all together at the sum of their prices"),
                 "price": words.together(one.statement for one in windows),
             }
             for path, windows in releases.items()

@@ -142,4 +142,5 @@ MUTANTS = [
     M("leeward._spark", "_unlogged", ", *map(logging.getLogger, _LOGGERS_OF_JAVA)]", "]", "tests/engines/test_asking_spark.py::test_what_speaks_to_java_logs_nothing", "what is said to Java is logged"),
     M("leeward.desk._strength", "_of_decisions", 'counted=of_counted(known["statement"])', "counted=False", "tests/desk/test_desk_path.py", "the desk tells chances by those counted of all who were there"),
     M("leeward.report._words", "not_protected", '"row of" if "row" in statement.notion.unit else "person in"', '"person in"', "tests/attacks/test_desk.py::test_nothing_is_promised_to_somebody_where_each_row_is_protected_alone", "nothing about a person is said to be open where each row is protected alone"),
+    M("leeward.report._html", "overview_html", '" in each window, all together at the sum of their prices"', '""', "tests/report/test_report_unlisted.py", "the promise of one window is told of all"),
 ]  # fmt: skip

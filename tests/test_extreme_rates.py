@@ -374,8 +374,8 @@ CALLS: dict[str, Call] = {
             made.price,
             made.bill([5, 6], BITS),
             made.settle([[5] * 12], [[7] * 12], BITS),
-            made.expected_surcharge,
-            made.expected_overpaid,
+            float(made.expected_surcharge()),
+            float(made.expected_overpaid()),
         )
     ),
 }

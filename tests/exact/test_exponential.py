@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import operator
 import pickle
 from fractions import Fraction
@@ -268,6 +269,14 @@ def test_bounds_hold_under_cancellation() -> None:
     assert 0 < lower <= 2.0**-200 <= upper
     assert upper - lower < 1e-14 * upper
     assert float(tiny) == pytest.approx(2.0**-200, rel=1e-14)
+
+
+def test_what_is_left_of_a_thousand_bits_is_a_number() -> None:
+    """A power multiplied out: its terms are of 1,800 bits, and it was "not a number"."""
+    power = ((1 - exp("-1/30")) / (1 - exp("-1/15"))) ** 365
+    assert float(power) == pytest.approx((math.expm1(-1 / 30) / math.expm1(-1 / 15)) ** 365, rel=1e-11)
+    lower, upper = power.bounds()
+    assert 0 < lower <= upper < lower * (1 + 1e-14)
 
 
 def test_a_weight_shows_its_form_and_its_size() -> None:

@@ -6,6 +6,7 @@ import itertools
 from fractions import Fraction
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -138,3 +139,16 @@ def test_a_year_that_64_bits_do_not_hold_is_refused(each: int) -> None:
         billing.settle(amounts, billing.bill(amounts))
     small = np.full((1, 12), 2**58, np.int64)
     assert billing.settle(small, billing.bill(small)).year.tolist()[0] >= 12 * 2**58
+
+
+@pytest.mark.parametrize(
+    ("bills", "rate", "year"), [(365, "1/30", "1/70"), (17_520, "1/1000", "1/9"), (12, "1e-9", "1e-10")]
+)
+def test_the_expected_overpayment_of_many_bills(bills: int, rate: str, year: str) -> None:
+    """Multiplied out, that of a bill a day was "not a number", and that of one each half-hour did not come."""
+    with mpmath.workdps(60):
+        b, g = (mpmath.exp(-mpmath.mpf(Fraction(r).numerator) / Fraction(r).denominator) for r in (rate, year))
+        expected = g / (1 - g) * (1 - ((1 - b) / (1 - b * g)) ** bills)
+    found = Billing(rate, bills=bills, year_epsilon=year).expected_overpaid()
+    assert float(found) == pytest.approx(float(expected), rel=1e-12)
+    assert found.bounds()[0] <= expected <= found.bounds()[1]

@@ -194,3 +194,10 @@ def test_a_budget_of_any_size_pays_exactly_for_what_it_says(power: int) -> None:
     assert mechanism.stop_after == stops
     assert mechanism.costs == ((1, 2), 2 * stops - 2)
     assert AdaptiveSanitized(Line(inf, log(3)), at_most=2, budget=log(3) * stops).stop_after == stops
+
+
+def test_a_margin_beyond_64_bits_lets_no_count_pass() -> None:
+    far = AdaptiveSanitized(Line(inf, 1), at_most=2**63 - 1, budget=2, looks=("1/3",))
+    assert far.release([5, 2**63 - 1], SeededBitsForTests(1)).safe.all()
+    some = AdaptiveSanitized(Line(inf, 1), at_most=1, budget=2, margins=[2**70])
+    assert some.release([100], SeededBitsForTests(1)).look.tolist() == [1]

@@ -188,7 +188,7 @@ class Weight:
         """Return floats (lower, upper) that enclose the value; 2^-60 apart relatively, however much cancels."""
         if not self.numerator:
             return 0.0, 0.0
-        for precision in (96, 192, 384, 768):
+        for precision in (96, 192, 384, 768, 1536, 3072, 6144):
             ball = self.arb(precision)
             if ball.is_finite() and ball.rel_accuracy_bits() >= 60:
                 break

@@ -38,6 +38,7 @@ from leeward.mechanism._looks import LargestLook
 from leeward.mechanism._random_order import reached
 from leeward.mechanism._sanitized import NOT_ANSWERED, SAFE, as_given, row_of_counts, whole_thresholds
 from leeward.noise import Bits, DirectedGeometric, SystemBits, add_saturating
+from leeward.noise._saturating import MOST
 
 _EARLY, _MOST_CODED = -3, 1 << 60
 """Where one integer stands for an answer: from −3 down, those of the looks before the last; counts beyond are cut."""
@@ -188,7 +189,9 @@ class AdaptiveSanitized:
         look, shown = np.full(truth.size, -1, np.int64), np.zeros(truth.size, np.int64)
         for j, (law, margin) in enumerate(zip(self.laws, self.margins, strict=True)):
             noisy = add_saturating(truth, law.sample(truth.size, bits))
-            bar = add_saturating(np.broadcast_to(self._thresholds, truth.shape), np.full(truth.shape, margin, np.int64))
+            bar = add_saturating(
+                np.broadcast_to(self._thresholds, truth.shape), np.full(truth.shape, min(margin, MOST), np.int64)
+            )
             here = (look < 0) & (noisy > bar)
             look[here], shown[here] = j, noisy[here]
         spent, end = ZERO, truth.size

@@ -124,6 +124,7 @@ MUTANTS = [
       "one-sided noise for a symmetric line"),
     M("leeward.mechanism._predictive", "PredictiveMechanism._units", "* units > most", "* units >= most", "tests/mechanism/test_predictive.py",
       "an allowance that is met exactly pays for a unit less"),
+    M(ADAPTIVE, "AdaptiveSanitized.release", "min(margin, MOST)", "margin", EARLY, "a margin beyond 64 bits ends in a defect"),
     M(ADAPTIVE, "_times", "part * times > whole", "part * times >= whole", EARLY, "a budget that is met exactly pays for a stop less"),
     M("leeward.mechanism._predictive", "PredictiveMechanism.after", "tested * self.costs[0] + reported * self.costs[1]", "reported * self.costs[1]", "tests/mechanism/test_predictive.py",
       "tests are free"),

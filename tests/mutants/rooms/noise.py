@@ -8,6 +8,7 @@ FIRST = "tests/noise/test_first_accepted.py"
 RANKS = "tests/mechanism/test_rank_selection.py"
 
 MUTANTS = [
+    M("leeward.exact._weight", "Weight.bounds", "768, 1536, 3072, 6144)", "768)", "tests/exact/test_exponential.py", "what is left of a thousand bits is not a number"),
     M(GEOMETRIC, "BinaryDigits.__init__", "rate * 2**j >= tail_from", "rate * 2**(j + 6) >= tail_from", TESTS,
       "digits that matter are left to the tail and its cost, so the work depends on the value"),
     M(GEOMETRIC, "BinaryDigits.__init__", "[w / (1 + w) for w in ones[:-1]]", "[w / 2 for w in ones[:-1]]", TESTS,

@@ -57,6 +57,7 @@ MUTANTS = [
     M("leeward.local.location._projection", "_scales", "float(scale.max()) + margin", "float(scale.max()) - margin", "tests/local/test_projection.py", "the largest scale is missed"),
     M("leeward.local.series._appliance", "Appliance._all", "np.unique(np.flatnonzero(moves) // size) * size", "np.arange(0, len(moves), size)", "tests/local/test_appliance.py", "each reading of a long period is an object"),
     M("leeward.local.series._appliance", "Appliance._all", "(np.flatnonzero(moves) // size) * size", "(np.flatnonzero(moves) // size)", "tests/local/test_appliance.py", "the windows that an appliance moves lie elsewhere"),
+    M("leeward.local.series._billing", "Billing.expected_overpaid", ".log() * self.bills", ".log() * (self.bills - 1)", "tests/local/test_series_billing.py", "what is overpaid forgets a bill"),
     M("leeward.local.location._length", "on_earth", "1 <= length * _FARTHEST <= _FARTHEST**2", "length * _FARTHEST <= _FARTHEST**2", GEO, "a length of no size at all is taken"),
     M("leeward.local.location._length", "", '"km": 1000', '"km": 1', GEO + " " + INPUTS, "a kilometre is a metre"),
     M("leeward.local.location._after", "BayesRemap._belief", "np.log(prior) - self.epsilon * distance", "-self.epsilon * distance", "tests/local/test_remap_positions.py", "the prior is not looked at"),

@@ -27,17 +27,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+import flint
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leeward._taught import taught
 from leeward.distance import Line
 from leeward.errors import InputError, check_choice
-from leeward.exact._real import Exact, Real, inf, positive, whole
-from leeward.exact._weight import Weight, exp_minus
+from leeward.exact._real import Exact, Real, exact, inf, positive, whole
+from leeward.exact._weight import Weight
 from leeward.local.series._documents import BillingStatement
 from leeward.mechanism._geometric import Geometric, integers
-from leeward.noise import Bits, SystemBits, add_saturating
+from leeward.noise import Bits, Enclosure, SystemBits, add_saturating
 
 Rebate = Literal["noisy", "exact"]
 Integers = NDArray[np.int64]
@@ -169,16 +170,24 @@ class Billing:
         """Return by how much a bill is above the truth on average, in units, before the rebate."""
         return self.law.expected_error() * self.step
 
-    def expected_overpaid(self) -> Weight:
-        """Return by how much a year is overpaid on average, in units, after the rebate.
+    def expected_overpaid(self) -> Enclosure:
+        """Return by how much a year is overpaid on average, in units, after the rebate: enclosed as tightly as asked.
 
         With S the noise of all bills and G that of the year, E min(S, G) = Σ_{k ≥ 1} Pr[S ≥ k]·g^k = g/(1 − g)·(1 − E g^S),
-        and E g^S = ((1 − b)/(1 − b·g))^bills, where b and g are e to minus the rate of a bill and of the year.
+        and E g^S = ((1 − b)/(1 − b·g))^bills, where b and g are e to minus the rate of a bill and of the year. It is not a
+        `Weight`, for a power of many bills is not to be multiplied out.
         """
         if self.year_law is None:
-            return Weight({})
-        b, g = exp_minus(self.law.law.up), exp_minus(self.year_law.law.up)
-        return g / (1 - g) * (1 - ((1 - b) / (1 - b * g)) ** self.bills) * self.step
+            return Enclosure(lambda _: flint.arb(0))
+        bill, year, step = self.law.law.up, self.year_law.law.up, exact(self.step)
+
+        def enclose(precision: int) -> flint.arb:
+            with flint.ctx.workprec(precision + 64):
+                b, g = -bill.arb(precision + 64), -year.arb(precision + 64)
+                shrunk = (-b.expm1() / -(b + g).expm1()).log() * self.bills
+                return g.exp() / -g.expm1() * -shrunk.expm1() * step.arb(precision)
+
+        return Enclosure(enclose)
 
     def statement(self) -> BillingStatement:
         """Return in words what is promised, what is not, and to whom."""

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import gc
+import signal
 import socket
+import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any, Final
@@ -46,8 +48,15 @@ _CYCLES: Final = (2_000, 10, 10)
 """When cycles of objects are looked for: a command does so rarely, because it ends soon, and a server does not."""
 
 
+_PATIENCE: Final = 20
+"""So many seconds may requests that were begun take to their end, once an end is asked for. One of which the rest is never
+sent, or whose answer is never read, would else keep the process for ever; what is at work in a thread ends as it would."""
+
+
 def run(app: Any, listener: socket.socket, what: str) -> None:
     """Answer requests until the process is interrupted. Nothing of a request is logged.
+
+    What a terminal sends when it is closed ends it as SIGTERM does, unless the program means something else by it.
 
     Args:
         app: an ASGI application.
@@ -61,18 +70,39 @@ def run(app: Any, listener: socket.socket, what: str) -> None:
     uvicorn = optional("uvicorn", what)
     config = uvicorn.Config(
         app,
-        log_level="error",
+        log_level="critical",  # what fails is told by the guard; uvicorn would print tracebacks, of what is cut short too
         access_log=False,
         server_header=False,
         lifespan="off",
         ws="none",
         proxy_headers=False,
+        timeout_graceful_shutdown=_PATIENCE,
     )
     before = gc.get_threshold()
     gc.freeze()  # what was loaded stays
     gc.set_threshold(*_CYCLES)
     try:
-        uvicorn.Server(config).run(sockets=[listener])
+        server = uvicorn.Server(config)
+        with _hanging_up_ends(server):
+            server.run(sockets=[listener])
     finally:
         gc.unfreeze()  # or DuckDB tells the terminal, line by line, what was never let go
         gc.set_threshold(*before)
+
+
+@contextmanager
+def _hanging_up_ends(server: Any) -> Iterator[None]:
+    """Let SIGHUP end a server as SIGTERM does, where both are meant alike; ignored, as under nohup, it stays ignored.
+
+    An exception, as it is else, leaves the loop at once: answers are cut short, and threads left that keep the process.
+    """
+    meant = signal.getsignal(signal.SIGHUP)
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or meant == signal.SIG_IGN or meant != signal.getsignal(signal.SIGTERM):
+        yield
+        return
+    signal.signal(signal.SIGHUP, lambda _, frame: server.handle_exit(signal.SIGTERM, frame))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, meant)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from leeward._optional import optional
 from leeward._web._loopback import listening, run
+from leeward._web._told import if_heard
 
 
 def serve(folder: str | os.PathLike[str], *, port: int = 0, tell: Callable[[str], object] = print) -> None:
@@ -32,8 +33,8 @@ def serve(folder: str | os.PathLike[str], *, port: int = 0, tell: Callable[[str]
 
     files = Folder.of(folder)
     with listening(port) as (listener, authority):
-        entrance, desk = Entrance(), Desk(files, Drafts(files), Jobs(tell))
-        app = guarded(desk, entrance, authority, tell)
+        entrance, desk = Entrance(), Desk(files, Drafts(files), Jobs(if_heard(tell)))
+        app = guarded(desk, entrance, authority, if_heard(tell))
         try:
             tell(f"The desk over {files.root} is open, for one browser on this machine. Open this address:")
             tell(f"\n    http://{authority}/enter?token={entrance.token}\n")

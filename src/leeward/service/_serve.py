@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from leeward._optional import optional
 from leeward._web._loopback import listening, run
+from leeward._web._told import if_heard
 
 if TYPE_CHECKING:
     from leeward.service._offers import DataSet, Offers
@@ -49,12 +50,12 @@ def serve(offers: Offers, *, port: int = 0, tell: Callable[[str], object] = prin
         offer.job.open_budgets(new=False)
         for name in sorted(offer.brokers - working):
             tell(f"'{name}' is a broker of '{offer.name}', and has no token.")
-    answering = Answering(offers, tell)
+    answering = Answering(offers, if_heard(tell))
     answering.open_ledgers()
     with listening(port) as (listener, authority):
         with suppress(KeyboardInterrupt):  # how it is meant to end, where the signal was not ignored before
             local = f"localhost:{authority.rpartition(':')[2]}"
-            app = guarded(answering, [authority, local, *offers.hosts], tell)
+            app = guarded(answering, [authority, local, *offers.hosts], if_heard(tell))
             tell(f"The service is at http://{authority}/, for this machine and for proxies on it. End it with Ctrl-C.")
             run(app, listener, "The service")
         tell("The service is ended. A question that it was at work on goes on when it is asked again.")

@@ -267,8 +267,9 @@ def test_what_was_charged_is_told_where_a_release_fails_after_it(seat: Seat, mon
     assert "The disk: it is full." in page
     assert "1 was charged for it; asking the same again costs nothing more." in page
     assert "it was paid for before: nothing was charged" in text_of(done(seat, seat.post(f"/drafts/{name}/release")))
-    assert truth(Fraction(0), Fraction(0)) == "Nothing was charged."
-    assert truth(Fraction(0), Fraction(1, 2)) == "Nothing was charged now; 0.5 was charged for this question before."
+    assert truth({}, {}, own=True) == "Nothing was charged."
+    before = {"a": Fraction(1, 2)}
+    assert truth(before, before, own=True) == "Nothing was charged now; 0.5 was charged for this question before."
 
 
 def test_what_is_paid_for_is_shown_although_it_is_cancelled(seat: Seat, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from fractions import Fraction
 from typing import Any, Final
@@ -91,15 +92,19 @@ def routes(desk: Desk) -> APIRouter:
             keys = frozenset(known.keyed)
         except LeewardError as error:
             return step(request, draft, {"sent": "1", **form}, str(error))
-        before = charged_for(budget, keys)
+        before, stages = charged_for(budget, keys), set[str]()
 
         def work(progress: Progress) -> Made:
+            def heard(stage: str, share: float = -1.0, /) -> None:
+                stages.add(stage)
+                progress(stage, share)
+
             return released(
-                desk, draft, spec, progress, doubtful=bool(form.get("doubtful")), useless=bool(form.get("useless"))
+                desk, draft, spec, heard, doubtful=bool(form.get("doubtful")), useless=bool(form.get("useless"))
             )
 
         def end() -> str:
-            return truth(charged_for(budget, keys) - before, charged_for(budget, keys))
+            return truth(before, charged_for(budget, keys), own="charged" in stages)
 
         return see(f"/jobs/{desk.jobs.start(RELEASE, name, work, end, draft.text()).number}")
 
@@ -134,21 +139,33 @@ def agreed(draft: Draft, price: Fraction) -> str:
     return hashlib.sha256(f"{price} {draft.text()}".encode()).hexdigest()
 
 
-def charged_for(budget: Budget, keys: Collection[str]) -> Fraction:
-    """Return what stands in the ledger as charged for questions, reserved or released."""
-    ledger = Ledger.find(budget.ledger)
-    if ledger is None:
-        return Fraction(0)
-    return sum((one.cost for one in ledger.history(budget.dataset) if one.key in keys), Fraction(0))
+def charged_for(budget: Budget, keys: Collection[str]) -> dict[str, Fraction]:
+    """Return what stands in the ledger as charged for questions, reserved or released, by the id of each charge."""
+    ledger, found = Ledger.find(budget.ledger), defaultdict[str, Fraction](Fraction)
+    for one in [] if ledger is None else ledger.history(budget.dataset):
+        if one.key in keys and one.version == budget.version:
+            found[one.id] += one.cost
+    return {name: cost for name, cost in found.items() if cost}
 
 
-def truth(now: Fraction, ever: Fraction) -> str:
-    """Say what a release that has ended has charged, as the ledger has it."""
-    if now:
-        return f"{amount(now)} was charged for it; asking the same again costs nothing more."
-    if not ever:
+def truth(before: Mapping[str, Fraction], after: Mapping[str, Fraction], *, own: bool) -> str:
+    """Say what a release that has ended has charged, as the ledger has it.
+
+    Args:
+        before: what stood as charged for the same questions when it was begun, by the id of each charge.
+        after: the same, when it has ended.
+        own: whether it held a charge of its own; else what came meanwhile is that of another, which asked the same.
+    """
+    if not after:
         return "Nothing was charged."
-    return f"Nothing was charged now; {amount(ever)} was charged for this question before."
+    now = sum((cost for name, cost in after.items() if name not in before), Fraction(0))
+    if not now:
+        return (
+            f"Nothing was charged now; {amount(sum(after.values(), Fraction(0)))} was charged for this question before."
+        )
+    if own:
+        return f"{amount(now)} was charged for it; asking the same again costs nothing more."
+    return f"Nothing was charged by it; {amount(now)} was charged meanwhile by another release, which asked the same."
 
 
 def _known(desk: Desk, draft: Draft) -> dict[str, Any]:

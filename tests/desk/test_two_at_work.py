@@ -1,0 +1,104 @@
+"""Two releases of one question that are at work at once: each tells what it charged itself, and not what the other did."""
+
+from __future__ import annotations
+
+import re
+import threading
+
+import pytest
+from tests.desk.conftest import Seat
+from tests.desk.test_desk_path import OPEN
+from tests.desk.walk import walked
+
+from leeward.desk._jobs import Job
+from leeward.ledger import Ledger
+
+
+class Held:
+    """Jobs that stop at stages, until they are let on; as they come there, by their number and the stage."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, *at: tuple[int, str]) -> None:
+        self.there = {each: threading.Event() for each in at}
+        self.go = {each: threading.Event() for each in at}
+        progress = Job.progress
+
+        def held(job: Job, stage: str, share: float = -1.0, /) -> None:
+            if (at := (job.number, stage)) in self.there:
+                self.there[at].set()
+                assert self.go[at].wait(60)
+            progress(job, stage, share)
+
+        patch.setattr(Job, "progress", held)
+
+    def wait(self, number: int, stage: str) -> None:
+        assert self.there[number, stage].wait(60)
+
+    def let(self, number: int, stage: str) -> None:
+        self.go[number, stage].set()
+
+
+def began(seat: Seat, name: str) -> Job:
+    answer = seat.post(f"/drafts/{name}/release", {**OPEN, "opens": "1"})
+    assert answer.status_code == 303, answer.text
+    job = seat.desk.jobs.get(int(answer.headers["location"].rpartition("/")[2]))
+    assert job is not None
+    return job
+
+
+def note(seat: Seat, job: Job) -> str:
+    job.wait(60)
+    assert job.refused.startswith("This was cancelled."), job.refused
+    return " ".join(re.sub(r"<[^>]+>", " ", seat.get(f"/jobs/{job.number}").text).split())
+
+
+def spent(seat: Seat) -> str:
+    ledger = Ledger.find(seat.desk.ledger)
+    assert ledger is not None
+    return str(sum(one.spent for one in ledger.show("town")))
+
+
+def test_a_charge_that_the_other_took_back_is_not_told_as_a_negative_one(
+    seat: Seat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = walked(seat), walked(seat)
+    held = Held(monkeypatch, (1, "counting"), (2, "charging"))
+    one = began(seat, first)
+    held.wait(1, "counting")  # it is charged
+    other = began(seat, second)  # waits for the first
+    one.cancel()
+    held.let(1, "counting")
+    held.wait(2, "charging")
+    other.cancel()
+    held.let(2, "charging")
+    assert "Nothing was charged." in note(seat, one)
+    assert "Nothing was charged." in note(seat, other)
+    assert spent(seat) == "0"
+
+
+def test_the_charge_of_the_other_is_told_as_that_of_the_other(seat: Seat, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = walked(seat), walked(seat)
+    held = Held(monkeypatch, (1, "reserving"))
+    one = began(seat, first)
+    held.wait(1, "reserving")
+    other = began(seat, second)
+    other.wait(60)
+    assert other.found.charged == 1
+    one.cancel()
+    held.let(1, "reserving")
+    page = note(seat, one)
+    assert "Nothing was charged by it; 1 was charged meanwhile by another release, which asked the same." in page
+    assert spent(seat) == "1"
+
+
+def test_what_was_charged_for_another_version_of_the_table_is_not_told_of_this_one(
+    seat: Seat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began(seat, walked(seat)).wait(60)
+    assert spent(seat) == "1"
+    name = walked(seat, strength={"version": "2"})
+    held = Held(monkeypatch, (2, "reserving"))
+    job = began(seat, name)
+    held.wait(2, "reserving")
+    job.cancel()
+    held.let(2, "reserving")
+    assert "Nothing was charged." in note(seat, job)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import datetime as dt
 import io
 import json
+import os
 import re
 import resource
+import signal
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,6 +19,7 @@ from tests.session.conftest import Town
 from tests.workbooks import workbook
 
 from leeward.errors import LeewardError
+from leeward.outputs._disk import write_new
 from leeward.spec._draft import written
 from leeward.tables._detected import _FORMATS, detected
 from leeward.tables._writing import TimeFormat
@@ -583,6 +586,40 @@ def test_a_spec_that_is_cut_off_is_not_left_behind(town: Town) -> None:
 def test_what_toml_must_escape_is_escaped() -> None:
     names = {"visits": "a\x7fb.csv", "person": 'q"\\\n\x1f', "time": "é\u2028"}
     assert tomllib.loads(written({"data": names}))["data"] == names
+
+
+def test_a_spec_whose_writing_is_killed_is_not_left_behind(town: Town) -> None:
+    hospital("")
+    words = ["init", "h.csv", "--kind", "count", "--never", "low", "--person", "patient", "--out", "cut.toml"]
+    if (child := os.fork()) == 0:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # the system kills it in the midst of a longer file
+        resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
+        town.run(*words)
+        os._exit(0)
+    assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGXFSZ
+    assert not Path("cut.toml").exists()
+    assert town.run(*words)[0] == 0
+    assert Path("cut.toml").read_text("utf-8").endswith("\n")
+    assert not [*Path().glob(".leeward*")], "what the killed one left is swept"
+
+
+def test_a_spec_is_never_written_over_another_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one that came between the questions and the writing, and where the file system has no links."""
+
+    def without(*_: Any) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    mine = tmp_path / "spec.toml"
+    mine.write_text("mine")
+    for _ in range(2):
+        with pytest.raises(FileExistsError):
+            write_new(mine, b"other")
+        monkeypatch.setattr(os, "link", without)
+    assert mine.read_text() == "mine"
+    write_new(tmp_path / "new.toml", b"other")
+    assert {path.name for path in tmp_path.iterdir()} == {"spec.toml", "new.toml"}
+    assert (tmp_path / "new.toml").read_bytes() == b"other"
 
 
 def test_a_name_that_no_spec_can_hold_is_refused(town: Town) -> None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -206,13 +205,10 @@ def init(
 
 def _write(out: Path, text: str) -> None:
     """Write a file that is not there, whole or not at all: half a spec may be read as another one."""
-    from leeward.outputs._disk import said
+    from leeward.outputs._disk import said, write_new
 
-    with said(out), ExitStack() as undone:
-        with open(out, "x", encoding="utf-8", newline="\n") as file:
-            undone.callback(out.unlink)
-            file.write(text)
-        undone.pop_all()
+    with said(out):
+        write_new(out.absolute(), text.encode())
 
 
 _UNLISTED = {"delta": "1e-6"}

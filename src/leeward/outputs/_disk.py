@@ -96,6 +96,30 @@ def replace_whole(
         by.unlink(missing_ok=True)
 
 
+def write_new(target: Path, content: bytes) -> None:
+    """Write a file that is not there yet, whole or not at all, whenever this is killed; durable when it returns.
+
+    Raises:
+        FileExistsError: there is one of that name: it is never written over.
+        OSError: it cannot be written.
+    """
+    with scratch(target.parent, [_WHOLE]) as made:
+        whole = made.path / _WHOLE
+        with open(whole, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(whole, target)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without links
+            if os.path.lexists(target):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
+            whole.rename(target)
+        sync(target.parent)
+
+
 def as_any_new(folder: Path) -> None:
     """Give a folder that another program wrote, and its files, the modes that any new ones of this process have.
 

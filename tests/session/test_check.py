@@ -257,6 +257,20 @@ cap = "5"
 """
 
 
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (('cap = "5"', f'cap = "{"9" * 41}"'), "has more than 40 digits"),
+        (("sqlite:///budget.db", "nowhere/budget.db"), "its folder does not exist"),
+    ],
+)
+def test_a_budget_that_cannot_be_opened_is_told(change: tuple[str, str], says: str, town: Town) -> None:
+    """A look said that all was well, and the release was refused."""
+    for words in (["check"], ["release", "-o", "out"]):
+        code, _, err = town.run(words[0], town.spec(change), *words[1:])
+        assert (code, says in err) == (2, True), (words, err)
+
+
 def test_of_a_statistic_numbers_beyond_the_bounds_and_groups_are_told(town: Town) -> None:
     people = [f"p{i}" for i in range(60)]
     table = pd.DataFrame({"who": people, "age": [*range(-3, 57)], "ward": ["North", "south"] * 30, "state": "in"})

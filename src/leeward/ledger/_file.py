@@ -30,6 +30,19 @@ def is_absent(url: str | Path) -> bool:
     return not os.path.lexists(path) and not is_marked
 
 
+def refuse_no_folder(url: str | Path) -> None:
+    """Refuse to make a ledger in a file where there is no folder for it; a database has none.
+
+    Raises:
+        LedgerError: there is none.
+    """
+    if isinstance(url, str) and is_address(url):
+        return
+    path = plain_file(resolve_ledger(url))
+    if not os.path.isdir(path.parent):
+        raise LedgerError(f"The ledger cannot be made at {path}", "its folder does not exist", "Make the folder first")
+
+
 def files_beside(path: Path) -> set[Path]:
     """Return where SQLite and Leeward keep files beside one of theirs, but for those of random names; of no file nowhere."""
     if not path.name:

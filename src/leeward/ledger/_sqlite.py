@@ -20,7 +20,7 @@ from leeward._locks import why_no_locks
 from leeward._scratch import check_open_files
 from leeward.errors import LedgerError
 from leeward.ledger._beside import PRIVATE
-from leeward.ledger._file import plain_file
+from leeward.ledger._file import plain_file, refuse_no_folder
 from leeward.ledger._lock import FileLock, is_locked, lock_path, sweep
 from leeward.ledger._schema import APPLICATION_ID, VERSION, entries, identity, metadata
 from leeward.ledger._secret import fingerprint, key_of, read_or_make_key
@@ -82,10 +82,7 @@ class SqliteStore(Store):
             raise self._emptied("gone")
         if not create:
             raise NoLedgerError(f"There is no ledger {self.path}", "the file does not exist", "Check the path")
-        if not os.path.isdir(self.path.parent):
-            raise LedgerError(
-                f"The ledger cannot be made at {self.path}", "its folder does not exist", "Make the folder first"
-            )
+        refuse_no_folder(self.path)
 
     def _make(self) -> None:
         """Make the ledger in a file that is not there, or is blank; what cannot be made is not left behind."""

@@ -165,12 +165,15 @@ class _Refusals:
 
 
 def _refuse_prices(new: Sequence[Amount], budget: Budget, stands: Standing) -> None:
-    """Refuse what the budget does not allow, or a name that would open another."""
+    """Refuse what the budget does not allow, or a name that would open another; and a ledger that cannot be made."""
     from leeward.ledger import Ledger
+    from leeward.ledger._file import refuse_no_folder
 
     if not new:
         return
-    if stands.cap is not None and (ledger := Ledger.find(budget.ledger)) is not None:
+    if (ledger := Ledger.find(budget.ledger)) is None:
+        refuse_no_folder(budget.ledger)
+    elif stands.cap is not None:
         ledger.account(budget.dataset, new=budget.new)
     refuse_total(new, stands.balance, budget.dataset)
     stands.refuse(new, budget.dataset)

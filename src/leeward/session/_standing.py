@@ -118,12 +118,19 @@ def _not_open(budget: Budget, notion: Notion, plans: Sequence[AnyPlan], rows: bo
 
 
 def opening_balance(budget: Budget, counted_in: str) -> Balance:
-    """Return where a budget stands that its first release is to open: nothing is spent."""
-    from leeward.ledger._balance import Balance
-    from leeward.ledger._records import NOTHING, Amount
+    """Return where a budget stands that its first release is to open: nothing is spent.
 
-    cap = budget.exact_cap()
-    return Balance(counted_in, None if cap is None else Amount(cap, budget.exact_cap_delta() or Fraction(0)), NOTHING)
+    Raises:
+        InputError: its cap has too many digits.
+    """
+    from leeward.ledger._balance import Balance
+    from leeward.ledger._records import NOTHING, Amount, refuse_long
+
+    if (cap := budget.exact_cap()) is None:
+        return Balance(counted_in, None, NOTHING)
+    caps = Amount(cap, budget.exact_cap_delta() or Fraction(0))
+    refuse_long(caps, f"the cap of '{budget.dataset}'")
+    return Balance(counted_in, caps, NOTHING)
 
 
 def balance_of(account: Account) -> Balance:

@@ -26,6 +26,8 @@ MUTANTS = [
     M("leeward.cli._init", "init", "WHO, assumed=False", "WHO, assumed=True", "tests/cli/test_init.py", "who is a person is assumed"),
     M("leeward.session._result", "Release.to_geopandas", "north.notna() & east.notna()", "north.isna() | True", "tests/session/test_answers_out.py",
       "a place whose coordinates are not known has a point"),
+    M("leeward.session._standing", "opening_balance", "refuse_long(caps, f\"the cap of '{budget.dataset}'\")", "pass", "tests/session/test_check.py", "a cap of too many digits is found by the release alone"),
+    M("leeward.session._check", "_refuse_prices", "refuse_no_folder(budget.ledger)", "pass", "tests/session/test_check.py", "a look does not see that a ledger has no folder"),
     M("leeward.session._check", "check_planned", "[made.counted for made in new], lambda: survey.beyond) if new else ()", "[made.counted for made in known], lambda: survey.beyond)", "tests/session/test_check.py",
       "stored answers are doubted"),
     M("leeward.session._check", "check_planned", "for made, answered in zip(known, stands.answered, strict=True) if not answered", "for made, answered in zip(known, stands.answered, strict=True)",

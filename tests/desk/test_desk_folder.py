@@ -43,6 +43,24 @@ OUTSIDE = [
 ]  # fmt: skip
 
 
+def test_five_hundred_tables_are_listed_and_none_of_what_the_desk_keeps(seat: Seat) -> None:
+    (seat.folder / "leeward-desk").mkdir(exist_ok=True)
+    (seat.folder / "leeward-desk" / "kept.csv").write_text("a\n1\n", "utf-8")
+    assert not any("kept" in name for name in seat.desk.files.files())
+    for number in range(510):
+        (seat.folder / f"t{number:03}.csv").touch()
+    assert len(seat.desk.files.files()) == 500
+
+
+def test_tables_six_folders_down_are_listed_and_deeper_ones_are_not(seat: Seat) -> None:
+    down = seat.folder
+    for depth in range(1, 9):
+        down = down / f"d{depth}"
+        down.mkdir()
+        (down / "t.csv").write_text("a\n1\n", "utf-8")
+    assert max(name.count("/") for name in seat.desk.files.files()) == 6
+
+
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_what_leads_out_is_refused(trap: Seat, name: str) -> None:
     with pytest.raises(InputError):

@@ -192,3 +192,8 @@ def test_only_what_plotly_draws_has_styles_of_its_own(seat: Seat) -> None:
         assert "unsafe" not in seat.get(f"/drafts/{name}/{step}").headers["content-security-policy"]
     drawn = seat.get(f"/drafts/{name}/strength").headers["content-security-policy"]
     assert drawn == HEADERS["Content-Security-Policy"].replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+
+
+def test_of_two_hosts_none_is_the_desk(seat: Seat) -> None:
+    answer = seat.browser.get("/", headers=[("host", AUTHORITY), ("host", "evil.example")])
+    assert (answer.status_code, "visits.csv" in answer.text) == (400, False)

@@ -236,6 +236,12 @@ def test_accuracy_first_gives_the_least_epsilon_of_a_number(
     assert drawn[0.7] == error_of(planned("0.7"), int(over))
 
 
+def test_a_table_with_times_waits_for_its_window(seat: Seat, town: Town) -> None:
+    name = walked(seat, hospital("")[0], {step: TIMED[step] for step in ("table", "question")})
+    assert seat.get(f"/drafts/{name}/window").status_code == 200
+    assert "what comes before it is not answered yet" in text_of(seat.get(f"/drafts/{name}/promise"))
+
+
 def test_every_kind_of_a_table_can_be_asked(seat: Seat, town: Town) -> None:
     name = walked(seat, hospital("")[0], {"table": MEDIAN["table"]})
     page = seat.get(f"/drafts/{name}/question").text

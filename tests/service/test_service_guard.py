@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 from tests.service.conftest import AUTHORITY, SAFE, SERVICE, SUM, Stand, with_, write_tables
 
 from leeward.errors import ContentChangedError, InputError, LedgerError, SpecError
 from leeward.ledger import Ledger
 from leeward.ledger._secret import VARIABLE
 from leeward.service import serve
+from leeward.service._app import guarded
 from leeward.service._guard import MOST, Guard
 from leeward.service._offers import read_offers
 from leeward.service._serve import look
@@ -348,3 +350,13 @@ def test_a_name_has_one_token_at_a_time(tmp_path: Path) -> None:
     second = tokens.create("ann", {"town": Fraction(2)})
     assert tokens.bearer(first) is None
     assert tokens.bearer(second) is not None
+
+
+def test_hosts_and_the_word_bearer_are_read_in_small_and_capital_letters(stand: Stand) -> None:
+    assert (
+        stand.browser.get("/data-sets", headers={"authorization": f"bearer {stand.tokens['ann']}"}).status_code == 200
+    )
+    named = TestClient(
+        guarded(stand.answering, ["Data.Example.ORG"], stand.told.append), base_url="http://data.example.org"
+    )
+    assert named.get("/data-sets", headers={"authorization": f"Bearer {stand.tokens['ann']}"}).status_code == 200

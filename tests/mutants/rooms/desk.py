@@ -85,4 +85,9 @@ MUTANTS = [
     M("leeward.desk._steps", "is_ready", "        draft.spec()\n", "        pass\n", f"{PATH}::test_a_draft_that_makes_no_spec_is_not_said_to_be_ready", "a draft that cannot be released is said to be ready"),
     M("leeward.desk._drafts", "Draft.text", "for section, key in _PATHS:", "for section, key in _PATHS[:3]:", f"{PATH}::test_a_spec_that_is_taken_elsewhere_names_the_same_files_and_the_same_ledger", "a spec that is taken elsewhere opens a ledger there"),
     M("leeward.desk._places", "routes", '(places.get("places_table", "") if file in ("", saved) else "")', 'places.get("places_table", "")', "tests/desk/test_desk_workbooks.py", "another list is looked for in a sheet of the first"),
+    M(GUARD, "Guard._answer", 'if headers.getlist("host") != [self._authority]', 'if self._authority not in headers.getlist("host")', f"{ATTACKS}::test_of_two_hosts_none_is_the_desk", "of two hosts one is enough"),
+    M("leeward.desk._steps", "", 'needs=_QUESTION), *_ending((*_QUESTION, ("window", ""))))', "needs=_QUESTION), *_ending(_QUESTION))", f"{QUESTIONS}::test_a_table_with_times_waits_for_its_window", "a promise is asked of a question without its time"),
+    M("leeward.desk._folder", "Folder._tables", "len(here.parts) >= _DEEPEST", "len(here.parts) > _DEEPEST", "tests/desk/test_desk_folder.py", "a folder is looked into deeper than is said"),
+    M("leeward.desk._folder", "Folder._tables", "and name != OWN", "", "tests/desk/test_desk_folder.py", "what the desk keeps is offered as a table"),
+    M("leeward.desk._folder", "Folder.files", "if len(found) == _MOST:", "if len(found) > _MOST:", "tests/desk/test_desk_folder.py", "more tables are listed than is said"),
 ]  # fmt: skip

@@ -74,4 +74,6 @@ MUTANTS = [
     M("leeward.service.client", "Client.__init__", " and parts.hostname not in _HERE", ' and "." in str(parts.hostname) and parts.hostname not in _HERE', "tests/service/test_service_client.py", "a token goes unprotected to a machine beside this one"),
     M(ANSWERING, "Answering.data_sets", "tuple(offer.notions)", "tuple(offer.kinds)", f"{ANSWERS}::test_what_may_be_asked_is_told", "notions that are offered are not told"),
     M(ANSWERING, "Answering.data_sets", "self._held.found(budget.ledger), budget.dataset", "self._held.found(budget.ledger), name", f"{ANSWERS}::test_a_data_set_may_be_asked_under_another_name_than_it_is_charged_under", "nothing is said to be spent of a data set that is charged under another name"),
+    M(GUARD, "Guard._bearer", 'scheme.lower() == "bearer"', 'scheme == "Bearer"', GUARDED, "bearer in small letters lets nobody in"),
+    M(GUARD, "Guard.__init__", "host.lower() for host in hosts", "host for host in hosts", GUARDED, "a host that the curator writes with capitals is never answered"),
 ]  # fmt: skip

@@ -41,12 +41,15 @@ _Told = tuple[NDArray[np.bool_], Spent, NDArray[np.int64]]
 """Which of some reports are paid for, what is spent before, and how much under each of its keys afterwards."""
 
 
-_MOST_REPORTS: Final = 2**62
+_MOST_REPORTS: Final = 10**100
+"""More than anybody makes; what that many cost together is still a number that floats hold, as statements tell it."""
+
+_COUNTED: Final = 2**62
 """More than are ever counted: what counts them has 64 bits."""
 
 
 def reports_paid_for(reports_a_day: object) -> int:
-    """Read how many reports of one person in one day are paid for: from 1 to 2⁶²."""
+    """Read how many reports of one person in one day are paid for: from 1 to 10¹⁰⁰."""
     return whole(reports_a_day, "reports_a_day", most=_MOST_REPORTS, says="it says how many are paid for")
 
 
@@ -61,7 +64,7 @@ class PersonBudgets(PeopleStore):
         new: whether the file may be made where there is none, or an empty one: then everybody has a whole budget.
 
     Raises:
-        InputError: if fewer than 1 report is allowed, or more than 2⁶².
+        InputError: if fewer than 1 report is allowed, or more than 10¹⁰⁰.
         LedgerError: the file cannot be used, or is not there and may not be made.
         BudgetConflictError: it was made for another price, bound or secret.
     """
@@ -144,7 +147,7 @@ class PersonBudgets(PeopleStore):
         rows, accounts = self._payers(people)
         asked = distinct(keys_of(days, accounts[rows, 0]))
         spent = Spent(connection, self.path, asked.keys)
-        left = np.maximum(self.reports_a_day - spent.reports, 0)
+        left = np.maximum(min(self.reports_a_day, _COUNTED) - spent.reports, 0)
         return _turns(asked) < left[asked.at], spent, spent.reports + np.minimum(asked.times, left)
 
     def _each(

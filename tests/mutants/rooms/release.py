@@ -161,7 +161,7 @@ MUTANTS = [
     M(CHAIN, "check_all", "from_text(row[\"spent\"]) != spent[row[\"dataset\"]]", "False", FILES + " tests/ledger/test_ledger_edits.py",
       "balances are not replayed"),
     M("leeward.ledger._high_water_mark", "write_high_water_mark", "json.dumps(asdict(mark))", "json.dumps(asdict(mark) | {'entries': 0})", FILES, "the mark never rises"),
-    M("leeward.ledger._person_budgets", "PersonBudgets._alike", "self.reports_a_day - spent.reports, 0", "self.reports_a_day, 0", "tests/ledger/test_people.py",
+    M("leeward.ledger._person_budgets", "PersonBudgets._alike", "self.reports_a_day, _COUNTED) - spent.reports", "self.reports_a_day, _COUNTED)", "tests/ledger/test_people.py",
       "what was spent before is forgotten"),
     M("leeward.ledger._spent", "Spent.write", "again, new = grown & self._is_held, grown & ~self._is_held", "again, new = grown & ~grown, grown & ~self._is_held",
       "tests/ledger/test_people.py", "who paid before pays no more"),

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ import pytest
 from fastapi.testclient import TestClient
 from tests.service.conftest import SUM, at_once, write_tables
 
+from leeward._web._loopback import listening, run
+from leeward.cli._ending import ended_as_by_an_interrupt
 from leeward.desk import _jobs
 from leeward.desk import _serve as desk_serve
 from leeward.desk._jobs import Jobs
@@ -136,3 +138,38 @@ def test_work_at_a_desk_that_nobody_hears_ends_in_words(tmp_path: Path, monkeypa
     monkeypatch.setattr(desk_serve, "run", run)
     desk_serve.serve(tmp_path, tell=terminal)
     assert refused == ["An unexpected ZeroDivisionError: a defect of Leeward's; please report it."]
+
+
+@pytest.mark.parametrize("where", ["service", "desk"])
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_end_that_a_library_would_swallow_comes_behind_it(
+    where: str, by: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def swallowing(*_: object) -> None:
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(by)
+
+    module = _serve if where == "service" else desk_serve
+    monkeypatch.setattr(f"leeward.{where}._app.guarded", swallowing)
+    monkeypatch.setattr(module, "run", lambda *_: pytest.fail("it goes on for ever"))
+    told = list[str]()
+    with ended_as_by_an_interrupt():
+        if where == "service":
+            write_tables(tmp_path)
+            _serve.serve(read_offers(tmp_path / "service.toml"), tell=told.append)
+        else:
+            desk_serve.serve(tmp_path, tell=told.append)
+    assert told[-1].startswith(("The service is ended.", "The desk is closed."))
+
+
+def test_an_end_is_not_swallowed_while_a_server_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    import uvicorn
+
+    def swallowing(_: object) -> None:
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(uvicorn.Config, "load", swallowing)
+    monkeypatch.setattr(uvicorn.Server, "run", lambda *_, **__: pytest.fail("it goes on for ever"))
+    with listening(0) as (listener, _), pytest.raises(KeyboardInterrupt):
+        run(None, listener, "It")

@@ -78,6 +78,8 @@ def run(app: Any, listener: socket.socket, what: str) -> None:
         proxy_headers=False,
         timeout_graceful_shutdown=_PATIENCE,
     )
+    with held_back():
+        config.load()
     before = gc.get_threshold()
     gc.freeze()  # what was loaded stays
     gc.set_threshold(*_CYCLES)
@@ -88,6 +90,24 @@ def run(app: Any, listener: socket.socket, what: str) -> None:
     finally:
         gc.unfreeze()  # or DuckDB tells the terminal, line by line, what was never let go
         gc.set_threshold(*before)
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """Let what asks for an end come behind the block: a library that meets it while it is made ready may swallow it."""
+    is_main = threading.current_thread() is threading.main_thread()
+    ending = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if is_main else ()
+    before = {each: does for each in ending if callable(does := signal.getsignal(each))}
+    came = list[int]()
+    for each in before:
+        signal.signal(each, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        for each, does in before.items():
+            signal.signal(each, does)
+    if came:
+        signal.raise_signal(came[0])
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 
 from leeward._optional import optional
-from leeward._web._loopback import listening, run
+from leeward._web._loopback import held_back, listening, run
 from leeward._web._told import if_heard
 
 
@@ -34,8 +34,9 @@ def serve(folder: str | os.PathLike[str], *, port: int = 0, tell: Callable[[str]
     files = Folder.of(folder)
     with listening(port) as (listener, authority):
         entrance, desk = Entrance(), Desk(files, Drafts(files), Jobs(if_heard(tell)))
-        app = guarded(desk, entrance, authority, if_heard(tell))
         try:
+            with held_back():
+                app = guarded(desk, entrance, authority, if_heard(tell))
             tell(f"The desk over {files.root} is open, for one browser on this machine. Open this address:")
             tell(f"\n    http://{authority}/enter?token={entrance.token}\n")
             tell("The address works once. End the desk with Ctrl-C: drafts and releases stay.")

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from leeward._optional import optional
-from leeward._web._loopback import listening, run
+from leeward._web._loopback import held_back, listening, run
 from leeward._web._told import if_heard
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ def serve(offers: Offers, *, port: int = 0, tell: Callable[[str], object] = prin
     with listening(port) as (listener, authority):
         with suppress(KeyboardInterrupt):  # how it is meant to end, where the signal was not ignored before
             local = f"localhost:{authority.rpartition(':')[2]}"
-            app = guarded(answering, [authority, local, *offers.hosts], if_heard(tell))
+            with held_back():
+                app = guarded(answering, [authority, local, *offers.hosts], if_heard(tell))
             tell(f"The service is at http://{authority}/, for this machine and for proxies on it. End it with Ctrl-C.")
             run(app, listener, "The service")
         tell("The service is ended. A question that it was at work on goes on when it is asked again.")

@@ -2,9 +2,13 @@
 PYTHON ?= python3
 VENV := .venv
 PEERS := .venv-peers
+LEAST := .venv-least
 BIN := $(VENV)/bin
 # -qq: what pip warns about concerns the machine, not us; its errors still show. --no-compile: what is imported is compiled then
 PIP := $(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check -c constraints.txt
+
+# What is written with the pinned versions: schemas as pydantic words them, the pins, and an old NumPy's warning in pyproj.
+BY_THE_PINS := $(addprefix tests/,docs/test_documents.py shown/test_plain_install.py local/test_slips.py)
 
 FAST := $(addprefix tests/,exact distance notion noise accounting test_architecture.py test_face.py)
 
@@ -13,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-fast sweeps long coverage lint format format-check types docs proofs mutants bench check clean
+.PHONY: help demo test test-fast sweeps long coverage lint format format-check types docs proofs mutants least bench check clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -69,6 +73,10 @@ proofs: ## check the machine-checked proofs, and print what each theorem assumes
 mutants: $(VENV)/installed-dev ## make each listed mistake and see that its tests catch it; hours, or ONLY="words" for some
 	@$(BIN)/python -m tests.mutants.run $(ONLY)
 
+least: $(LEAST)/installed ## run the tests with the least versions of all libraries that pyproject.toml says will do
+	@.ci/debian-packages chromium postgresql
+	@$(LEAST)/bin/python -m pytest -W default -m "not sweep and not site" $(addprefix --deselect ,$(BY_THE_PINS))
+
 bench: export OPENDP_PYTHON := $(PEERS)/bin/python
 bench: $(VENV)/installed-bench $(PEERS)/installed ## measure against the peers, same work in one run; a quarter of an hour
 	@for script in $(filter-out benchmarks/history.py,$(wildcard benchmarks/*.py)); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
@@ -77,7 +85,7 @@ check: ## all that a change must pass, as the build server runs it
 	@.ci/run
 
 clean: ## remove what these commands made
-	rm -rf $(VENV) $(PEERS) site demo-out proofs/build .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) $(LEAST) site demo-out proofs/build .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # ---- set-up: one stamp for each set of extras, renewed when the pins or the packaging change
 
@@ -102,4 +110,12 @@ $(PEERS)/installed: $(VENV)/bin/python benchmarks/peers.txt
 	@echo "Installing the peers in $(PEERS)"
 	@$(PYTHON) -m venv $(PEERS)
 	@$(PEERS)/bin/python -m pip install -qq --disable-pip-version-check -r benchmarks/peers.txt
+	@touch $@
+
+# pip chooses the greatest versions alone. What old versions warn of, a later one has mended: no failure (-W default above).
+$(LEAST)/installed: pyproject.toml
+	@echo "Installing Leeward with the least versions in $(LEAST)"
+	@$(PYTHON) -m venv $(LEAST)
+	@$(LEAST)/bin/python -m pip install -qq --disable-pip-version-check uv
+	@$(LEAST)/bin/uv pip install -q --python $(LEAST)/bin/python --resolution lowest-direct -e '.[dev]'
 	@touch $@

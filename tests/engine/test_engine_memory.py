@@ -21,6 +21,7 @@ import pytest
 
 from leeward.engine._bind import bind
 from leeward.errors import DataError
+from leeward.tables._frames import PandasFrame, told_in_full
 from leeward.tables._memory import arrow_table
 
 JST = dt.timezone(dt.timedelta(hours=9))
@@ -257,3 +258,15 @@ def test_what_a_type_of_arrow_does_not_have_is_refused_and_not_read(column: Any)
         with pytest.raises(DataError, match="The column 'x' is damaged"):
             read(table)
         assert arrow_table(table, {"person": "y"}).num_rows == len(column)
+
+
+def test_categories_that_are_times_keep_their_zone() -> None:
+    """Arrow is told of them as times: by pandas before 3, nothing of the zone of categories. Any version fails without."""
+    zoned = [dt.datetime(2024, 3, 1, hour, tzinfo=JST) for hour in (9, 9, 12)]
+    times = pd.Series(pd.Categorical(pd.to_datetime(zoned)))
+    assert isinstance(told_in_full(times).dtype, pd.DatetimeTZDtype)
+    table = arrow_table(pd.DataFrame({"x": times, "y": pd.Categorical(["a", "b", "a"])}), {"time": "x", "group": "y"})
+    assert table["x"].to_pylist() == zoned
+    assert pa.types.is_timestamp(table["x"].type)
+    assert pa.types.is_dictionary(table["y"].type)
+    assert PandasFrame(pd.DataFrame({"x": times})).arrow(["x"])["x"].to_pylist() == zoned

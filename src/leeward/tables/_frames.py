@@ -116,7 +116,7 @@ class PandasFrame(Frame):
         held = {}
         for name in names:
             with reading(f"The column '{name}'", "Give it one type that Arrow knows"):
-                held[name] = pa.chunked_array([pa.array(_dense(self._column(name)), from_pandas=True)])
+                held[name] = pa.chunked_array([pa.array(told_in_full(self._column(name)), from_pandas=True)])
         return pa.table(held)
 
     def copied(self, rows: Rows | None, without: Sequence[str]) -> PandasFrame:
@@ -142,9 +142,16 @@ def is_number(kind: object) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
-def _dense(column: Any) -> Any:
-    """Return a column of pandas with all of its values: of sparse ones Arrow knows nothing."""
-    return column.sparse.to_dense() if hasattr(column.dtype, "fill_value") else column
+def told_in_full(column: Any) -> Any:
+    """Return a column of pandas of which Arrow is told all.
+
+    It is told nothing of sparse ones; nor, by pandas before 3, of the zone of times that are categories: 09:00 in Tokyo
+    would become the reading 00:00.
+    """
+    if hasattr(column.dtype, "fill_value"):
+        return column.sparse.to_dense()
+    inner = getattr(getattr(column.dtype, "categories", None), "dtype", None)
+    return column if getattr(inner, "tz", None) is None else column.astype(inner)
 
 
 def kinds_of(table: Any) -> set[str]:

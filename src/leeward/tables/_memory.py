@@ -16,7 +16,7 @@ import pyarrow as pa
 from leeward._optional import optional
 from leeward.errors import DataError
 from leeward.tables._columns import check_columns
-from leeward.tables._frames import kinds_of
+from leeward.tables._frames import kinds_of, told_in_full
 from leeward.tables._geojson import LATITUDE, LONGITUDE
 from leeward.tables._objects import check_objects, native
 from leeward.tables._types import check_engine_types
@@ -163,6 +163,10 @@ def _selected(source: Any, names: list[str]) -> Any:
         return source.select(names)
     if _is_relation(source):
         return source
+    if "pandas.DataFrame" in kinds_of(source):
+        full = [(name, column, told_in_full(column)) for name in names for column in (source[name],)]
+        changed = {name: made for name, column, made in full if made is not column}
+        return source[names].assign(**changed) if changed else source[names]
     return _of_backend(source[names]) if _is_of_ibis(source) else source[names]
 
 

@@ -49,6 +49,14 @@ with ended_as_by_an_interrupt(), _loopback.listening(0) as (listener, authority)
 """
 
 
+@pytest.fixture(autouse=True)
+def interrupted() -> Iterator[None]:
+    """Ctrl-C interrupts, as at a terminal: in the background of a shell it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @contextmanager
 def _asked(sent: bytes) -> Iterator[tuple[subprocess.Popen[str], socket.socket]]:
     """Start a server, and begin a request; yields when the server is at work on it."""

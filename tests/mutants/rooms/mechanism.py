@@ -20,7 +20,7 @@ MUTANTS = [
     M(ADAPTIVE, "AdaptiveSanitized.release", "here = (look < 0) & (noisy > bar)", "here = noisy > bar", EARLY, "a count is published by its last look, not its first"),
     M(ADAPTIVE, "AdaptiveSanitized.release", "noisy = add_saturating(truth, law.sample(truth.size, bits))", "noisy = add_saturating(truth, self.laws[0].sample(truth.size, bits))", EARLY, "every look has the noise of the first"),
     M(ADAPTIVE, "AdaptiveSanitized._outputs", "p = p * law.cdf(t + margin - c)", "p = p * law.cdf(t - c)", EARLY, "the matrix forgets the margin"),
-    M(ADAPTIVE, "AdaptiveSanitized.release", "np.full(truth.shape, margin, np.int64)", "np.zeros(truth.shape, np.int64)", EARLY, "an early look has no margin"),
+    M(ADAPTIVE, "AdaptiveSanitized.release", "np.full(truth.shape, min(margin, MOST), np.int64)", "np.zeros(truth.shape, np.int64)", EARLY, "an early look has no margin"),
     M(ADAPTIVE, "AdaptiveAnswers.coded", "self.look < early", "self.look <= early", PLANNED, "a count of the last look is stored as an early one"),
     M(ADAPTIVE, "decoded", "number % max(early, 1)", "0", PLANNED, "every early look is read as the first"),
     M(ADAPTIVE, "AdaptiveSanitized.payments", "min(self.stop_after, counts)", "self.stop_after", "tests/session/test_price_of_stops.py",

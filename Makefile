@@ -8,7 +8,9 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check -c constraints.txt
 
 # What is written with the pinned versions: schemas as pydantic words them, the pins, and an old NumPy's warning in pyproj.
-BY_THE_PINS := $(addprefix tests/,docs/test_documents.py shown/test_plain_install.py local/test_slips.py)
+BY_THE_PINS := $(addprefix tests/,docs/test_documents.py::test_what_a_script_draws_is_up_to_date \
+    shown/test_plain_install.py::test_every_distribution_of_a_plain_install_is_pinned \
+    local/test_slips.py::test_one_position_is_moved_in_silence)
 
 FAST := $(addprefix tests/,exact distance notion noise accounting test_architecture.py test_face.py)
 

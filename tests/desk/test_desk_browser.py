@@ -232,7 +232,7 @@ def test_work_that_is_out_of_sight_is_not_said_to_go_on_and_is_seen_again(opened
             route.fulfill(body=shown, content_type="text/html")
 
     ended = threading.Event()
-    job.start(lambda _: ended.wait(60), lambda: "", heard.append)
+    job.start(lambda _: ended.wait(60), lambda _: "", heard.append)
     page.route(path, answered)
     page.goto(path)
     assert not page.locator("#lost").is_visible()

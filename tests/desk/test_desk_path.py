@@ -316,7 +316,7 @@ def test_the_end_of_a_desk_is_the_end_of_its_work_and_an_end_that_fails_is_told(
             going.set()
             time.sleep(0.01)
 
-    def refused() -> str:
+    def refused(_: Any) -> str:
         raise lw.LeewardError("The ledger", "it is locked", "Try later")
 
     job = jobs.start("a", "b", endless, refused)

@@ -264,7 +264,7 @@ def test_categories_that_are_times_keep_their_zone() -> None:
     """Arrow is told of them as times: by pandas before 3, nothing of the zone of categories. Any version fails without."""
     zoned = [dt.datetime(2024, 3, 1, hour, tzinfo=JST) for hour in (9, 9, 12)]
     times = pd.Series(pd.Categorical(pd.to_datetime(zoned)))
-    assert isinstance(told_in_full(times).dtype, pd.DatetimeTZDtype)
+    assert isinstance(told_in_full(times.to_frame("x")).dtypes["x"], pd.DatetimeTZDtype)
     table = arrow_table(pd.DataFrame({"x": times, "y": pd.Categorical(["a", "b", "a"])}), {"time": "x", "group": "y"})
     assert table["x"].to_pylist() == zoned
     assert pa.types.is_timestamp(table["x"].type)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from leeward._private import Private
@@ -66,7 +66,9 @@ class Job(Private):
             self._ends = True  # what is cleaned up on the way out is not cut short, however often that is asked for
             raise CancelledError("This was cancelled", "", "Nothing of it is kept")
 
-    def start(self, work: Callable[[Progress], object], end: Callable[[], str], tell: Callable[[str], object]) -> None:
+    def start(
+        self, work: Callable[[Progress], object], end: Callable[[Sequence[str]], str], tell: Callable[[str], object]
+    ) -> None:
         """Begin the work."""
 
         def run() -> None:
@@ -78,7 +80,7 @@ class Job(Private):
                 tell(f"leeward: the desk met an unexpected {type(error).__name__}; please report it.")
                 self.refused = f"An unexpected {type(error).__name__}: a defect of Leeward's; please report it."
             try:
-                self.note = end()
+                self.note = end(self.stages)
             except LeewardError as error:
                 self.note = str(error)
 
@@ -116,7 +118,7 @@ class Jobs:
         what: str,
         about: str,
         work: Callable[[Progress], object],
-        end: Callable[[], str] = lambda: "",
+        end: Callable[[Sequence[str]], str] = lambda _: "",
         of: str = "",
     ) -> Job:
         """Begin some work about a draft; of one that is at work on the same already, that one is returned.
@@ -125,7 +127,7 @@ class Jobs:
             what: it, in words.
             about: the name of the draft.
             work: it, which reports its progress.
-            end: says what else is to be known, once it has ended.
+            end: says what else is to be known, once it has ended, by the stages that it reached.
             of: what the draft said when it was begun.
         """
         with self._lock:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
@@ -92,18 +92,14 @@ def routes(desk: Desk) -> APIRouter:
             keys = frozenset(known.keyed)
         except LeewardError as error:
             return step(request, draft, {"sent": "1", **form}, str(error))
-        before, stages = charged_for(budget, keys), set[str]()
+        before = charged_for(budget, keys)
 
         def work(progress: Progress) -> Made:
-            def heard(stage: str, share: float = -1.0, /) -> None:
-                stages.add(stage)
-                progress(stage, share)
-
             return released(
-                desk, draft, spec, heard, doubtful=bool(form.get("doubtful")), useless=bool(form.get("useless"))
+                desk, draft, spec, progress, doubtful=bool(form.get("doubtful")), useless=bool(form.get("useless"))
             )
 
-        def end() -> str:
+        def end(stages: Sequence[str]) -> str:
             return truth(before, charged_for(budget, keys), own="charged" in stages)
 
         return see(f"/jobs/{desk.jobs.start(RELEASE, name, work, end, draft.text()).number}")

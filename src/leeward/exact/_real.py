@@ -384,12 +384,15 @@ def integer(value: object, name: str) -> int:
 
 def whole(value: object, name: str, least: int = 1, *, most: int | None = None, says: str = "it says how many") -> int:
     """Read a whole number from ``least`` to ``most``; ``name`` is what the message calls it, ``says`` what it stands for."""
-    is_number = not isinstance(value, bool) and isinstance(value, numbers.Integral) and not value < least
-    number: Any = value
-    if not is_number or (most is not None and number > most):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, numbers.Integral)
+        or value < least
+        or (most is not None and not value <= most)
+    ):
         ends = f"of at least {least}" if most is None else f"from {least} to {most}"
         raise InputError(f"{name} = {echo(value)}", says, f"Give a whole number {ends}")
-    return int(number)
+    return int(value)
 
 
 def sqrt(value: Exact) -> Real:

@@ -50,7 +50,7 @@ class Amount:
 NOTHING = Amount(Fraction(0))
 
 
-def with_delta(epsilon: Fraction, delta: Fraction) -> str:
+def with_delta(epsilon: Fraction | str, delta: Fraction) -> str:
     """Say a price, or a cap: ε alone where there is no δ."""
     return f"{epsilon} with δ = {delta}" if delta else str(epsilon)
 

@@ -82,14 +82,7 @@ def replace_whole(
             replace_whole(target, content, permissions, made.path / _WHOLE, like)
         return
     try:
-        opened = os.open(by, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if permissions is None else permissions)
-        with open(opened, "wb") as file:
-            give(file.fileno(), like or target)
-            if permissions is not None:
-                os.fchmod(file.fileno(), permissions)
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+        _write(by, content, permissions, like or target)
         os.replace(by, target)
         sync(target.parent)
     finally:
@@ -105,10 +98,7 @@ def write_new(target: Path, content: bytes) -> None:
     """
     with scratch(target.parent, [_WHOLE]) as made:
         whole = made.path / _WHOLE
-        with open(whole, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+        _write(whole, content)
         try:
             os.link(whole, target)
         except FileExistsError:
@@ -118,6 +108,19 @@ def write_new(target: Path, content: bytes) -> None:
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
             whole.rename(target)
         sync(target.parent)
+
+
+def _write(new: Path, content: bytes, permissions: int | None = None, like: Path | None = None) -> None:
+    """Write a file that is not there, durably; see `replace_whole`."""
+    opened = os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if permissions is None else permissions)
+    with open(opened, "wb") as file:
+        if like is not None:
+            give(file.fileno(), like)
+        if permissions is not None:
+            os.fchmod(file.fileno(), permissions)
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def as_any_new(folder: Path) -> None:

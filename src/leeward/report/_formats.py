@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from leeward.ledger._records import with_delta
 from leeward.report._words import Readable
 
 _NAMESPACES = {
@@ -151,8 +152,8 @@ def _no_less(exactly: Fraction) -> float:
 
 def _exactly(releases: Sequence[Readable]) -> str:
     first, many = releases[0].statement, len(releases)
-    with_delta = f" with δ = {first.promised_delta}" if first.promised_delta else ""
-    each = f"ε = {first.notion.epsilon} of {first.notion.name}, a price of {first.price}{with_delta}"
+    price = with_delta(first.price, first.promised_delta)
+    each = f"ε = {first.notion.epsilon} of {first.notion.name}, a price of {price}"
     return each if many == 1 else f"{each}, for each of {many} windows; they add up"
 
 

@@ -298,7 +298,7 @@ def not_protected(statement: Statement) -> str:
 
 def price(statement: Statement) -> str:
     """Say what a release costs, in ε of its notion and, where that is another number, in the budget's."""
-    paid, dataset, delta = statement.price, statement.dataset, statement.promised_delta
+    paid, dataset = statement.price, statement.dataset
     if statement.monitor is not None:
         return (
             f"At most {paid} for all windows of its monitor, taken from the budget of {dataset} where a place cannot be"
@@ -311,8 +311,8 @@ def price(statement: Statement) -> str:
         else f" in ε of {statement.notion.name}: {budget.price} of {budget.notion}"
     )
     return (
-        f"{paid}{kept}{f' with δ = {delta}' if delta else ''}, taken from the budget of {dataset}. Prices of releases about"
-        f" the same {many(statement)} add up."
+        f"{with_delta(f'{paid}{kept}', statement.promised_delta)}, taken from the budget of {dataset}. Prices of releases"
+        f" about the same {many(statement)} add up."
     )
 
 

@@ -116,7 +116,7 @@ class PandasFrame(Frame):
         held = {}
         for name in names:
             with reading(f"The column '{name}'", "Give it one type that Arrow knows"):
-                held[name] = pa.chunked_array([pa.array(told_in_full(self._column(name)), from_pandas=True)])
+                held[name] = pa.chunked_array([pa.array(_told_in_full(self._column(name)), from_pandas=True)])
         return pa.table(held)
 
     def copied(self, rows: Rows | None, without: Sequence[str]) -> PandasFrame:
@@ -142,7 +142,16 @@ def is_number(kind: object) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
-def told_in_full(column: Any) -> Any:
+def told_in_full(frame: Any) -> Any:
+    """Return a DataFrame of pandas of whose columns Arrow is told all; the same one where it is anyhow."""
+    changed = dict[Any, Any]()
+    for name, column in frame.items():
+        if (made := _told_in_full(column)) is not column:
+            changed[name] = made
+    return frame.assign(**changed) if changed else frame
+
+
+def _told_in_full(column: Any) -> Any:
     """Return a column of pandas of which Arrow is told all.
 
     It is told nothing of sparse ones; nor, by pandas before 3, of the zone of times that are categories: 09:00 in Tokyo

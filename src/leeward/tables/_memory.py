@@ -164,9 +164,7 @@ def _selected(source: Any, names: list[str]) -> Any:
     if _is_relation(source):
         return source
     if "pandas.DataFrame" in kinds_of(source):
-        full = [(name, column, told_in_full(column)) for name in names for column in (source[name],)]
-        changed = {name: made for name, column, made in full if made is not column}
-        return source[names].assign(**changed) if changed else source[names]
+        return told_in_full(source[names])
     return _of_backend(source[names]) if _is_of_ibis(source) else source[names]
 
 

@@ -78,7 +78,7 @@ MUTANTS = [
     M("leeward.engine._bind", "_refused", """str(error).partition('"')[0].lower()""", "str(error).lower()", "tests/engine/test_engine_files.py",
       "the name of a damaged file decides what is said of it"),
     M("leeward.tables._memory", "arrow_table", "if _is_relation(chosen):", "if False:", "tests/engine/test_engine_memory.py", "a time of day loses its offset in a relation"),
-    M("leeward.tables._frames", "told_in_full", "column if getattr(inner, \"tz\", None) is None else column.astype(inner)", "column", "tests/engine/test_engine_memory.py", "times that are categories lose their zone with an older pandas"),
+    M("leeward.tables._frames", "_told_in_full", "column if getattr(inner, \"tz\", None) is None else column.astype(inner)", "column", "tests/engine/test_engine_memory.py", "times that are categories lose their zone with an older pandas"),
     M("leeward.tables._memory", "_selected", "_of_backend(source[names]) if _is_of_ibis(source) else source[names]", "source[names]", "tests/engine/test_engine_memory.py",
       "Ibis cuts the zone of a time"),
     M("leeward.tables._memory", "_of_backend", "backend.compile(table).collect() if backend.name == \"polars\"", "table if backend.name == \"polars\"", "tests/engine/test_engine_memory.py",

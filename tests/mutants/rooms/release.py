@@ -142,7 +142,7 @@ MUTANTS = [
     M("leeward.ledger._content", "Fingerprint.differs", "self.digest != other.digest", "self.digest == other.digest", "tests/ledger/test_ledger_content.py",
       "changed content is accepted, and the same refused"),
     M(CLAIM, "Reservation._is_mine", "return os.getpid() == self._process", "return True", "tests/ledger", "a forked child withdraws its parent's charge"),
-    M("leeward.outputs._disk", "replace_whole", "give(file.fileno(), like or target)", "pass", "tests/ledger/test_owners.py", "what root writes anew is root's, and its owner is locked out"),
+    M("leeward.outputs._disk", "_write", "give(file.fileno(), like)", "pass", "tests/ledger/test_owners.py", "what root writes anew is root's, and its owner is locked out"),
     M("leeward.outputs._disk", "give", "os.fchown(file, -1, found.st_gid)", "pass", "tests/ledger/test_owners.py", "a ledger of a group is closed to those who did not write last"),
     M("leeward.ledger._beside", "make", "    give(file, like)\n", "", "tests/ledger/test_owners.py", "a dead colleague's lock can never be taken over"),
     M("leeward.ledger._high_water_mark", "write_high_water_mark", "ledger if ledger.exists() else path.parent", "path", "tests/ledger/test_owners.py", "a mark that is new is of whoever wrote it"),

@@ -98,7 +98,7 @@ def test_dangerous_alone_is_about_everyone_for_nothing() -> None:
         made = lw.plan(query(), notion, lw.Decide(dangerous_at_least=9, error_at_most=error, about="everyone"))
         assert isinstance(made.mechanism, Geometric)
         assert made.drawn_from == "answer"
-        assert "left out" in made.counted_so
+        assert "left out" in made.counted_how
 
 
 def test_both_words_at_once_are_read_off_their_own_bounds() -> None:

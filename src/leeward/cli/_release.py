@@ -269,8 +269,7 @@ def _decided(made: AnyPlan, one: Places) -> list[str]:
     from leeward.planner._plan import Plan
 
     assert isinstance(made, Plan)
-    many, counted, said = made.query.many, made.counted_so, list[str]()
-    counted = "" if counted.endswith("those counted") else counted.removeprefix(",")
+    many, counted, said = made.query.many, f" {made.counted_how}".rstrip(), list[str]()
     if made.about == "everyone":
         counted = " of all who were there"
     for state, number, meaning, decision in (

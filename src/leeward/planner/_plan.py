@@ -141,11 +141,11 @@ class Plan(PlanOf[Counted], Drawn):
         return self.about == "everyone" and self.query.truncates
 
     @property
-    def counted_so(self) -> str:
-        """Say, after a number of people, of whom it is."""
+    def counted_how(self) -> str:
+        """Say of the people whom decisions are about how they are counted; nothing where all of them are, as they are."""
         if self.left_out_counts:
-            return ", whether they were counted or left out by the bound on places per person"
-        return self.query.counted_so
+            return "whether they were counted or left out by the bound on places per person"
+        return self.query.counted_how
 
     @property
     def how(self) -> Deciding:
@@ -258,7 +258,7 @@ class Plan(PlanOf[Counted], Drawn):
                 trust = (
                     "never wrong" if decision.never_wrong else f"wrong with probability at most {self.error_at_most}"
                 )
-                of_whom = self.counted_so if self.counted_so.startswith(",") else ""
+                of_whom = f", {self.counted_how}" if self.counted_how else ""
                 lines.append(f"{state}: {means}{of_whom}, {trust}")
         curve = [
             "  ".join(

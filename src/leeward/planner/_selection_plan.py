@@ -100,12 +100,12 @@ class SelectionPlan(PlanOf[Selection]):
         lists = [self.places] if self.places else [100, 1_000, 10_000]
         found = [(n, self.accuracy(n).within_95_percent) for n in lists]
         than = "fewer" if query.which == "busiest" else "more"
-        so = f"{query.counted_so}," if query.counted_so.startswith(",") else ""
+        how = f", {query.counted_how}," if query.counted_how else ""
         return [
             f"the {query.which} {query.noun}, named by noisy max of rate {self.mechanism.rate} under {self.notion},"
             f" price {self.price}",
             f"with probability at least 95 % the named {query.noun} has",
-            *(f"  at most {k:,} {than} {query.many}{so} than the {query.which} of {n:,}" for n, k in found),
+            *(f"  at most {k:,} {than} {query.many}{how} than the {query.which} of {n:,}" for n, k in found),
         ]
 
 

@@ -52,9 +52,9 @@ class Selection:
         return self.counts.of_rows
 
     @property
-    def counted_so(self) -> str:
-        """Say, after a number of people or rows, which of them count."""
-        return self.counts.counted_so
+    def counted_how(self) -> str:
+        """Say of people or rows how they are counted; nothing where all of them are, as they are."""
+        return self.counts.counted_how
 
     @property
     def many(self) -> Many:

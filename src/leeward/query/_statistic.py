@@ -139,10 +139,10 @@ class Statistic(AsksRecords):
         return max(1, len(self.groups)) * self.bins
 
     @property
-    def counted_so(self) -> str:
-        """Say, after a number of people or rows of a histogram, which of them count."""
+    def counted_how(self) -> str:
+        """Say of the people or rows of a histogram how they are counted; nothing where all of them are, as they are."""
         once = counted_once(self.records.combine, grouped=len(self.groups) > 1, numbers=self.values is not None)
-        return f", each {once}" if once else " among those counted"
+        return f"each {once}" if once else ""
 
     def over_bound(self, people: int) -> str:
         """Say what becomes of so many people who have several rows that count."""

@@ -70,9 +70,9 @@ class CountVisitors:
         return self.places_per_person is not None and self.if_more != "refuse"
 
     @property
-    def counted_so(self) -> str:
-        """Say, after a number of people, who of them counts."""
-        return ", counted after the bound on places per person" if self.truncates else " among those counted"
+    def counted_how(self) -> str:
+        """Say of people how they are counted; nothing where all of them are, as they are."""
+        return "counted after the bound on places per person" if self.truncates else ""
 
     def over_bound(self, people: int) -> str:
         """Say what becomes of so many people who were at more places than the bound allows."""

@@ -34,8 +34,8 @@ def plot(shown: Plan | NumberPlan | Comparison | Accountant) -> go.Figure:
     match shown:
         case Plan():
             places = 1 if shown.places is None else shown.places
-            noun, many, so = shown.query.noun, shown.query.many, shown.query.counted_so
-            of_whom = axis_of(noun, many, counted=shown.about == "counted" and so.startswith(","))
+            noun, many, how = shown.query.noun, shown.query.many, shown.query.counted_how
+            of_whom = axis_of(noun, many, counted=shown.about == "counted" and how != "")
             return chances(DecisionStated.of(shown, places), of_whom=of_whom, many=many)
         case NumberPlan():
             return _errors(shown)

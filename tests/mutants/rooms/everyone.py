@@ -55,6 +55,6 @@ MUTANTS = [
     M("leeward.planner._compare", "_all_places", "unbounded(query) if asked.of_everyone", "unbounded(query) if False", ASKED, "mechanisms that need no bound are given one"),
     M("leeward.session._question", "_mechanism", "_noise(made), LeftOutNoise(rate=write(made.left_out))", "(_noise(made),)[0], ", "tests/keys/test_golden.py", "two splits have one key"),
     M("leeward.session._statement._visitors", "visitors_left_out", "if of_everyone", "if not of_everyone", TRUTH, "of whom the answers are"),
-    M("leeward.session._statement._decisions", "_guaranteed", "plan.counted_so", "plan.query.counted_so", f"{TRUTH} {COMMAND}", "everyone is told as those counted"),
+    M("leeward.session._statement._decisions", "_guaranteed", "plan.counted_how", "plan.query.counted_how", f"{TRUTH} {COMMAND}", "everyone is told as those counted"),
     M("leeward.report._words", "of_whom", 'if statement.decision.about == "everyone":', "if False:", COMMAND, "the headline is about those counted"),
 ]  # fmt: skip

@@ -28,7 +28,7 @@ MUTANTS = [
     M(DECIDED, "_mechanism", "up, down = str(law.up), str(law.down)", "up, down = str(law.down), str(law.up)", "tests/truth/test_visitor_truth.py",
       "the rates change places"),
     M(VISITORS, "visitors_assumed", "query.places_per_person is not None and not query.truncates", "False", "tests/truth/test_visitor_truth.py", "the bound is not told as an assumption"),
-    M("leeward.query._visitors", "CountVisitors.counted_so", "if self.truncates", "if False", "tests/truth/test_visitor_truth.py", "truncation is not told with the guarantee"),
+    M("leeward.query._visitors", "CountVisitors.counted_how", "if self.truncates", "if False", "tests/truth/test_visitor_truth.py", "truncation is not told with the guarantee"),
     M(BASE, "Frame.around", "if reveals else []", "if False else []", "tests/truth/test_visitor_truth.py", "what is not protected is not told"),
     M(DECIDED, "deciding_statement", "*numbers_placed(query, plan.notion), ", "", "tests/truth/test_decided_group_truth.py", "of groups it is not told how somebody in several counts"),
     M("leeward.query._records", "counted_once", 'if combine is None or combine == "refuse":', "if True:", "tests/truth/test_decided_group_truth.py", "whoever is in several groups is said to be counted in all"),

@@ -182,17 +182,18 @@ def _adaptive(plan: Plan, looking: AdaptiveSanitized, places: int) -> AdaptiveSt
 
 
 def _guaranteed(plan: Plan, places: int) -> list[str]:
-    noun, many, relative, found = plan.query.noun, plan.query.many, plan.counted_so, []
+    noun, many, found = plan.query.noun, plan.query.many, []
+    of_whom = f", {plan.counted_how}" if plan.counted_how else " among those counted"
     if plan.sanitizer is not None:
         t = plan.sanitizer.bound
-        meaning = f"{at_most_people(t, many)} {were_there(t, noun)}{relative}"
+        meaning = f"{at_most_people(t, many)} {were_there(t, noun)}{of_whom}"
         found.append(_trust("safe", meaning, plan.sanitizer, places, noun))
         if noun == "level" and plan.sanitizer.never_wrong:
             each = " in each group" if plan.query.scans > 1 else ""
             found.append(f"So it is certain of the lowest level that is called safe{each}: {meaning}")
     if plan.alarm is not None:
         least = plan.alarm.bound
-        meaning = f"at least {people(least, many)} {were_there(least, noun)}{relative}"
+        meaning = f"at least {people(least, many)} {were_there(least, noun)}{of_whom}"
         found.append(_trust("dangerous", meaning, plan.alarm, places, noun))
     return found
 

@@ -215,9 +215,10 @@ def _guaranteed(plan: NumberPlan) -> list[str]:
 
 def _curve(plan: NumberPlan) -> str:
     query, where = plan.query, " of its group" if plan.query.groups else ""
+    how = query.counted_how or "among those counted"
     return (
         f"So it is certain of each interval that no more {query.many}{where} have a number from its lower end on,"
-        f" {query.counted_so.strip(', ')}, than its count and those of the intervals above it{where} add up to: that sum is"
+        f" {how}, than its count and those of the intervals above it{where} add up to: that sum is"
         f" too high by at most {too_high(plan, 1):,} at the highest interval and by at most"
         f" {too_high(plan, query.bins):,} at the lowest, each with probability at least 95 %"
     )

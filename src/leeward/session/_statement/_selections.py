@@ -71,13 +71,13 @@ def _mechanism(query: Selection, rate: str) -> str:
 
 def _guaranteed(plan: SelectionPlan, accuracy: SelectionAccuracy) -> list[str]:
     query = plan.query
-    so = query.counted_so + ("," if query.counted_so.startswith(",") else "")
+    of_whom = f", {query.counted_how}," if query.counted_how else " among those counted"
     far, than = ("fewer", "most") if query.which == "busiest" else ("more", "fewest")
     verb = "had" if isinstance(query.counts, CountVisitors) else "has"
     bounds = accuracy.within_50_percent, accuracy.within_95_percent, accuracy.within_99_percent
     return [
         f"With probability at least {chance} %, whatever the counts are, the named {query.noun} {verb}"
-        f" {f'at most {k:,}' if k else 'no'} {far} {query.many}{so} than the {query.noun} with the {than}"
+        f" {f'at most {k:,}' if k else 'no'} {far} {query.many}{of_whom} than the {query.noun} with the {than}"
         for chance, k in zip((50, 95, 99), bounds, strict=True)
     ]
 

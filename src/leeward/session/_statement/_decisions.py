@@ -182,8 +182,8 @@ def _adaptive(plan: Plan, looking: AdaptiveSanitized, places: int) -> AdaptiveSt
 
 
 def _guaranteed(plan: Plan, places: int) -> list[str]:
-    noun, many, found = plan.query.noun, plan.query.many, []
-    of_whom = f", {plan.counted_how}" if plan.counted_how else " among those counted"
+    noun, many, how, found = plan.query.noun, plan.query.many, plan.counted_how, []
+    of_whom = f", {how}" if how else " among those counted"
     if plan.sanitizer is not None:
         t = plan.sanitizer.bound
         meaning = f"{at_most_people(t, many)} {were_there(t, noun)}{of_whom}"

@@ -84,7 +84,7 @@ MUTANTS = [
     M("leeward.report._html", "said", 'listed.index("state") if "state" in listed else None', '0', "tests/report/test_report_numbers.py", "a column of groups is taken for what is said of places"),
     M("leeward.cli._opening", "Opening.say", "any(one.curator.opened for one in releases)", "releases", "tests/session/test_new_budgets.py", "whoever asks while a budget is opened says to have opened it"),
     M(RELEASE, "_decided", 'f"{at_most_people(made.safe_at_most or 0, many)}', 'f"at least {people(made.safe_at_most or 0, many)}', TERMINAL, "the terminal turns the meaning of safe"),
-    M(RELEASE, "_decided", 'counted.endswith("those counted")', "True", TERMINAL, "the terminal forgets that truncated counts are meant"),
+    M(RELEASE, "_decided", 'f" {made.counted_how}".rstrip()', '""', TERMINAL, "the terminal forgets that truncated counts are meant"),
     M(RELEASE, "_decided", "one.answered == 1", "one.answered == 0", TERMINAL, "one was answered, several were"),
     M(RELEASE, "_decided", "if decision.error_at_most is not None:", "if False:", TERMINAL, "the terminal says never wrongly of what can be wrong"),
     M("leeward.cli._dry_run", "price_of", "sum((made.price for made in plans[1:]), plans[0].price)", "plans[0].price", "tests/cli/test_options.py", "a dry run tells one window's price for all"),

@@ -16,7 +16,7 @@ from numbers import Integral, Real
 from types import NoneType, SimpleNamespace, UnionType
 from typing import Any, Literal, TypeVar, Union
 
-from leeward._plain import is_plain
+from leeward._plain import echo, is_plain
 from leeward.errors import InputError, LeewardError
 
 T = TypeVar("T", bound=Callable[..., Any])
@@ -78,6 +78,24 @@ def refuse_columns(made: object, *lists: str) -> None:
 
 _SOURCES = {"source", "keep", "by"}
 """Arguments that are tables, or lists of public values."""
+
+
+def public_list(what: str, given: object, error: type[LeewardError] = InputError) -> tuple[Any, ...]:
+    """Return the public values of a list that a caller gives; Arrow's as Python's, which others are compared with.
+
+    Python would go through a text by its letters, and through a table by the names of its columns: a promise, or a filter,
+    would be about these.
+
+    Raises:
+        LeewardError: of the class ``error``, for one text, a table, or what is no list.
+    """
+    if isinstance(given, str | bytes):
+        raise error(f"{what} = {echo(given)}", "it is one text, not a list", f"Give [{given!r:.80}]")
+    if not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
+        raise error(f"{what} = {echo(given)}", "it is not a list", 'Give a list: ["<=50K", ">50K"]')
+    if getattr(given, "ndim", 1) > 1 or hasattr(given, "columns") or hasattr(given, "column_names"):
+        raise error(f"{what} = {echo(given)}", "it is a table, not a list", "Give the values of one column as a list")
+    return tuple(value.as_py() if hasattr(value, "as_py") else value for value in given)
 
 
 def takes(function: Any, count: int) -> bool:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Callable
+from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 
+import leeward as lw
 from leeward.errors import InputError
 from leeward.notion import ABSENT, Condition, has, where
 from leeward.notion._condition import MOST_RECORDS, stand_ins
+from leeward.query import Histogram
 
 
 @pytest.mark.parametrize(
@@ -132,3 +139,55 @@ def test_too_many_records_are_refused() -> None:
         stand_ins([where(f"x{i}", equals=1) for i in range(11)])
     with pytest.raises(InputError, match="one kind"):
         stand_ins([has("a"), where("x", equals=1)])
+
+
+@pytest.mark.parametrize(
+    "given", ["STAY", b"STAY", pd.DataFrame({"state": ["STAY"]}), pa.table({"state": ["STAY"]}), 5]
+)
+def test_what_is_no_list_is_not_taken_apart(given: Any) -> None:
+    """Python goes through a text by letters and through a data frame by names: a policy would be about nobody."""
+    records = lw.records(pa.table({"state": ["STAY"]}), person="each row")
+    asked: list[Callable[[], object]] = [
+        lambda: lw.where("state", one_of=given),
+        lambda: Histogram("state", given),
+        lambda: lw.query.Domain(columns={"state": given}),
+        lambda: lw.statistic(records, "count", by={"state": given}),
+    ]
+    if not isinstance(given, str | int):  # which are one value there
+        asked.append(lambda: lw.records(pa.table({"state": ["STAY"]}), person="each row", keep={"state": given}))
+    for ask in asked:
+        with pytest.raises(InputError, match=r"not a list\b"):
+            ask()
+
+
+def test_one_text_is_no_list_of_epsilons() -> None:
+    with pytest.raises(InputError, match="one text, not a list"):
+        lw.Personalised(lw.AdditionOnly("1"), "10")
+
+
+def test_values_of_arrow_are_those_of_python() -> None:
+    listed = pa.array(["STAY", "GO"]).dictionary_encode()
+    assert lw.where("state", one_of=listed) == lw.where("state", one_of=["STAY", "GO"])
+    assert lw.where("state", one_of=listed)({"state": "GO"})
+    assert Histogram("state", listed).value({"state": "GO"}) == (0, 1)
+    keep = lw.records(pa.table({"state": ["STAY"]}), person="each row", keep={"state": listed}).keep
+    assert keep == {"state": ("GO", "STAY")}
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT, np.datetime64("NaT")])
+def test_what_is_missing_is_no_value_of_a_condition(missing: Any) -> None:
+    """A missing value satisfies none, so a policy that named it would be about nobody."""
+    with pytest.raises(InputError, match="NaN or None"):
+        lw.where("state", one_of=["STAY", missing])
+    assert not lw.where("state", one_of=["STAY"])({"state": missing})
+
+
+@pytest.mark.parametrize("held", [[1], {"a": 1}, np.array([1, 2]), np.ma.masked, Decimal("sNaN")])
+def test_what_is_no_single_value_satisfies_no_condition(held: Any) -> None:
+    assert not lw.where("x", one_of=[1, "a"])({"x": held})
+    assert (~lw.where("x", one_of=[1, "a"]))({"x": held})
+
+
+def test_a_column_is_named_by_a_text() -> None:
+    with pytest.raises(InputError, match="a column has a name"):
+        lw.where(5, equals=1)  # type: ignore[arg-type]

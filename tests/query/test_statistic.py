@@ -65,7 +65,7 @@ AGE: dict[str, Any] = {"column": "age", "lower": 0, "upper": 10}
         ({"kind": "sum", **AGE, "by": "g", "groups": ["a", 1]}, "mix types"),
         ({"kind": "sum", **AGE, "by": "g", "groups": [1.5]}, "public keys"),
         ({"kind": "sum", **AGE, "by": "g", "groups": [True]}, "public keys"),
-        ({"kind": "sum", **AGE, "by": "g", "groups": "ab"}, "not a list of groups"),
+        ({"kind": "sum", **AGE, "by": "g", "groups": "ab"}, "not a list"),
     ],
 )
 def test_malformed_questions_are_refused_by_name(asked: dict[str, Any], said: str) -> None:

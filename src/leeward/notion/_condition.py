@@ -21,7 +21,8 @@ from fractions import Fraction
 from numbers import Integral
 from typing import Any, TypeAlias
 
-from leeward._taught import taught
+from leeward._plain import echo
+from leeward._taught import public_list, taught
 from leeward.errors import InputError
 from leeward.exact._real import plainly
 from leeward.notion._domain import is_number, representatives
@@ -73,7 +74,10 @@ class Where(Condition):
         if value is None:
             return False
         if self.values is not None:
-            return value in (self.values if is_number(value) else self._words)
+            try:
+                return value in (self.values if is_number(value) else self._words)
+            except TypeError:  # a list, or an array: it is none of the values that a condition can name
+                return False
         return bool(
             is_number(value)
             and (self.least is None or value >= self.least)
@@ -210,8 +214,11 @@ def where(
     """Say that a column holds a value, one of several values, or a whole number within bounds.
 
     Raises:
-        InputError: if not exactly one of ``equals``, ``one_of`` and bounds is given, or a bound is not a whole number.
+        InputError: if not exactly one of ``equals``, ``one_of`` and bounds is given, ``one_of`` is one text
+            or a table, a value is a missing one, or a bound is not a whole number.
     """
+    if not isinstance(column, str):
+        raise InputError(f"where({echo(column)})", "a column has a name, and that is a text", "Give the name")
     bounds = at_least is not None or at_most is not None
     if (equals is not None) + (one_of is not None) + bounds != 1:
         raise InputError(
@@ -225,20 +232,29 @@ def where(
             "conditions compare whole numbers of a public unit, so that nothing depends on rounding",
             "Give an integer, and the column in that unit",
         )
+    named = [] if one_of is None else public_list(f"where({column!r}) with one_of", one_of)
     try:
-        values = None if bounds else frozenset(map(plainly, [equals] if one_of is None else one_of))
+        values = None if bounds else frozenset(map(plainly, [equals] if one_of is None else named))
     except TypeError:
         raise InputError(
             f"where({column!r}) with what is not a value",
             "a column holds texts, numbers and such",
             "Give equals or one_of",
         ) from None
-    if values is not None and any(value != value for value in values):
+    if values is not None and any(map(is_missing, values)):
         raise InputError(
-            f"where({column!r}) with NaN", "it equals nothing, not even itself", "Leave it out: it counts as missing"
+            f"where({column!r}) with NaN or None", "what is missing satisfies no condition", "Leave it out"
         )
     least, most = (None if bound is None else int(bound) for bound in (at_least, at_most))
     return Where(column, values, least, most)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, or what a library writes for them."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # the NA of pandas says neither yes nor no
+        return True
 
 
 def has(fact: Hashable) -> Has:

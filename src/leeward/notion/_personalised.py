@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._taught import taught
+from leeward._taught import public_list, taught
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real
 from leeward.notion._change import Change
@@ -35,7 +35,7 @@ class Personalised(Notion):
     name = "personalised"
 
     def __init__(self, notion: Notion, epsilons: Iterable[Exact]) -> None:
-        self.persons = tuple(notion.with_epsilon(epsilon) for epsilon in epsilons)
+        self.persons = tuple(notion.with_epsilon(epsilon) for epsilon in public_list("epsilons", epsilons))
         if isinstance(notion, Personalised):
             raise InputError(
                 f"{notion}, personalised",

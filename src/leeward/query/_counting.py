@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._plain import echo
-from leeward._taught import taught
+from leeward._taught import public_list, taught
 from leeward.errors import InputError, NotPrivateError
 from leeward.exact._real import plainly, whole
 from leeward.notion import ABSENT, Change, Condition, where
 from leeward.notion._adp import Keeps
 from leeward.notion._change import allowed_among
-from leeward.notion._condition import Columns, Not, Where, column_of, stand_ins
+from leeward.notion._condition import Columns, Not, Where, column_of, is_missing, stand_ins
 from leeward.notion._domain import clamped, representatives
 from leeward.notion._policy import check_policies
 from leeward.query._effect import Effect, Move, Query
@@ -58,8 +58,8 @@ class Domain:
 
 def _listed(what: str, known: Any) -> Any:
     """Read a list of all that there can be: a range as it is, else a tuple."""
-    listed = () if isinstance(known, str | bytes | Mapping) or not isinstance(known, Iterable) else known
-    if not (listed := listed if isinstance(listed, range) else tuple(listed)):
+    listed = known if isinstance(known, range) else () if isinstance(known, Mapping) else public_list(what, known)
+    if not listed:
         raise InputError(
             f"{what} that are not a list, or an empty one",
             "a declaration says all that there can be, and sensitivities rely on it",
@@ -311,10 +311,10 @@ class Histogram(SumOverPeople):
     declared: Domain = Domain()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", tuple(map(plainly, self.values)))
+        object.__setattr__(self, "values", tuple(map(plainly, public_list("values", self.values))))
         if not self.values or len(set(self.values)) < len(self.values):
             raise InputError("Bins that are missing or repeat", "each public value has one bin", "List each value once")
-        if any(value is None or value != value for value in self.values):
+        if any(map(is_missing, self.values)):
             raise InputError(
                 "A bin of what is missing", "absent people and missing values are in no bin", "Leave out None and NaN"
             )

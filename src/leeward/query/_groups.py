@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from leeward._plain import decimal, echo, reading_alike
-from leeward._taught import taught
+from leeward._taught import public_list, taught
 from leeward.errors import InputError, SpecError
 from leeward.exact._real import Exact
 from leeward.notion import Change, where
@@ -246,11 +246,7 @@ def _too_many(groups: int) -> SpecError:
 
 def listed_groups(groups: Any, others: Any = None) -> tuple[Allowed, ...]:
     """Return the public groups as they are listed, in their order, then that of the others."""
-    if isinstance(groups, str):
-        raise SpecError(f"groups = {groups!r}", "it is one text, not a list of groups", f"Give [{groups!r}]")
-    if not isinstance(groups, Iterable) or getattr(groups, "ndim", 1) == 0:
-        raise SpecError(f"groups = {echo(groups)}", "it is not a list of groups", 'Give a list: ["<=50K", ">50K"]')
-    listed = tuple(groups)
+    listed = public_list("groups", groups, SpecError)
     if any(isinstance(g, bool) or not isinstance(g, str | int) for g in listed):
         raise SpecError("groups that are not texts or whole numbers", "they are public keys", "Write them as such")
     check_whole("The list of groups", listed)

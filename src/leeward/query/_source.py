@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from leeward._plain import echo
 from leeward._postgres import is_address
 from leeward._spark import Spark, is_frame
-from leeward._taught import describing
+from leeward._taught import describing, public_list
 from leeward.errors import SpecError, check_choice
 from leeward.exact._real import plainly
 from leeward.query._table import Source
@@ -362,17 +362,18 @@ def _kept(keep: Mapping[str, Iterable[Allowed]]) -> dict[str, tuple[Allowed, ...
     kept: dict[str, tuple[Allowed, ...]] = {}
     for column, values in sorted(keep.items()):
         _check_column("keep", column)
-        allowed = [values] if isinstance(values, str | int) else list(values)
+        named = f"keep for the column '{column}'"
+        allowed = [values] if isinstance(values, str | int) else list(public_list(named, values, SpecError))
         if not allowed or not all(isinstance(value, str | int) for value in allowed):
             raise SpecError(
-                f"keep for the column '{column}' is not a list of texts, whole numbers or truth values",
+                f"{named} is not a list of texts, whole numbers or truth values",
                 "a filter says which values a column may hold",
                 'Give for each column the list of what it may hold, such as ["value", "other value"]',
             )
-        check_whole(f"keep for the column '{column}'", allowed)
+        check_whole(named, allowed)
         if len({type(value) for value in allowed}) > 1:
             raise SpecError(
-                f"keep for the column '{column}' mixes texts, numbers and truth values",
+                f"{named} mixes texts, numbers and truth values",
                 "a column has one type",
                 "Give values of the column's own type",
             )

@@ -85,4 +85,8 @@ MUTANTS = [
     M("leeward.cli._drafted_times", "_in_iso", "hour % 12 + (12", "hour + (12", "tests/cli/test_init.py::test_a_window_is_said_as_the_file_writes_times", "12 AM is noon"),
     M("leeward.cli._drafted_times", "_in_iso", "text.zfill(5)", "text", "tests/cli/test_init.py::test_a_window_is_said_as_the_file_writes_times", "half past nine is no time"),
     M("leeward.cli._drafted_times", "_in_iso", 'f":{part[\'second\']}" if float(part.get("second", 0)) else ""', '""', "tests/cli/test_init.py::test_a_window_is_said_as_the_file_writes_times", "seconds of a window are left out"),
+    M("leeward._taught", "public_list", "isinstance(given, str | bytes)", "False", "tests/notion/test_condition.py", "a text that stands for a list is taken letter by letter"),
+    M("leeward._taught", "public_list", 'value.as_py() if hasattr(value, "as_py") else value', "value", "tests/notion/test_condition.py", "values of Arrow are never equal to a row's"),
+    M("leeward.notion._condition", "is_missing", "value is None or", "", "tests/notion/test_condition.py", "a policy may be about what is missing, and then about nobody"),
+    M("leeward.notion._condition", "where", 'public_list(f"where({column!r}) with one_of", one_of)', "one_of", "tests/notion/test_condition.py", "a policy is about the letters of a text, or the columns of a table"),
 ]  # fmt: skip

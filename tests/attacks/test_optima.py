@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import subprocess
+import sys
 from fractions import Fraction
 from typing import Any
 
@@ -106,6 +108,29 @@ def test_public_places_far_apart_have_a_best_mechanism() -> None:
     box = (139.60, 35.60, 139.80, 35.75)
     _, best = lw.PlanarLaplace(box=box, within="10 m", factor="2").best_over([35.61, 35.74], [139.61, 139.79])
     assert 0 < best.loss < 1e-9
+
+
+UNENDING = """
+from fractions import Fraction
+import leeward as lw
+from leeward.exact import log
+
+n, milli = range(4), Fraction(1, 1000)
+near = lw.distance.FiniteDistance.closed(n, [[log(3) if x and not y else 0 for y in n] for x in n])
+loss = [[5 * 10**6, 5 * milli**4 / 1000, milli / 200, 10**9], [0, 0, 0, 61 * 10**6],
+        [2000, 5 * 10**9, 66 * milli**4, 10**12], [milli**4, milli / 500, 14000, 5]]
+found = lw.optimal(n, near, [Fraction(1, 2502), Fraction(2500, 2502), 0, Fraction(1, 2502)], loss, guesses=n)
+print(found.bound, float(found.loss))
+"""
+
+
+def test_a_solver_that_goes_on_for_ever_is_stopped() -> None:
+    """Losses over 24 decades: the interior point method stepped on and on, 30,000 steps a second."""
+    told = subprocess.run([sys.executable, "-c", UNENDING], capture_output=True, text=True, timeout=60, check=True)
+    bound, loss = map(float, told.stdout.split())
+    # all rows are one, and so the best is the best single guess: the second, of 1/2502 · (5·10⁻¹⁵ + 2·10⁻⁶)
+    assert bound <= (5e-15 + 2e-6) / 2502 <= loss * (1 + 1e-9)
+    assert loss < 8.1e-10
 
 
 @pytest.mark.parametrize("cost", ["1/3", "44.36", "44.37", "63", "64", "65", "1000"])

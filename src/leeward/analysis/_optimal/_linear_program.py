@@ -35,6 +35,10 @@ ENOUGH = 1e-3
 """Relative gap up to which that answer is taken; beyond, HiGHS is asked."""
 SMALL = 1e-3
 """Least expected losses below this part of the largest loss may be lost among what the solver tolerates."""
+METHODS = {"highs-ipm": 10_000, "highs-ds": 1_000_000}
+"""HiGHS's methods in the order in which they are tried, and the steps after which one is taken to go on for ever.
+
+Programs of thousands of variables take the interior point some sixty."""
 HEARTBEAT = 5.0
 """Seconds between two signs of life."""
 
@@ -144,7 +148,7 @@ class Program:
             cost = np.bincount(self.orbits.ravel(), (self.prior[:, None] * self.loss).ravel(), minlength=count)
             equal = rows
         solve: Any = linprog  # its stubs know fewer shapes than it takes
-        for method in ("highs-ipm", "highs-ds"):  # the simplex method should the interior point method give up
+        for method, most in METHODS.items():  # the simplex method should the interior point method give up
             result = solve(
                 cost,
                 A_ub=private if private.shape[0] else None,
@@ -153,6 +157,7 @@ class Program:
                 b_eq=np.ones(equal.shape[0]),
                 bounds=(0, None),
                 method=method,
+                options={"maxiter": most},
             )
             if result.status == 0:
                 break

@@ -62,6 +62,22 @@ def counts(query: Any) -> tuple[list[int], dict[str, int]]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_numbers_beyond_the_intervals_are_told_and_nothing_else(kind: str) -> None:
+    """With all others every row counts: one whose value is no number is beyond nothing, NaN among them."""
+    dtype, values = KINDS[kind]
+    held = values * 3
+    table = pa.table({"age": pa.array(held, dtype)})
+    asked = lw.query.Groups({"age": AGES}, others="none")
+    query = lw.statistic(lw.records(table, person="each row"), "count", by=asked)
+    numbers = [number for number in map(fraction, held) if number is not None]
+    with open_data(query, read_keys(query)) as opened:
+        found = opened.beyond(query)
+    assert found is not None
+    below, above = sum(each < AGES["lower"] for each in numbers), sum(each > AGES["upper"] for each in numbers)
+    assert (found.below, found.above, found.of) == (below, above, len(held))
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_everybody_with_a_number_is_in_one_interval(kind: str) -> None:
     dtype, values = KINDS[kind]
     rng = random.Random(kind)

@@ -60,7 +60,7 @@ def who(rows: ir.Table, column: str, bound: Bound) -> ir.Value:
             "the column does not hold single values of a type that ids have",
             "Name a column of ids, or write this one as text",
         )
-    values = _without_nan(values)
+    values = without_nan(values)
     if values.type().is_floating():
         exact = 2**53 if values.type().nbytes == 8 else 2**24
         (found,) = bound.fetch(rows.aggregate(beyond=(values.abs() >= exact).any())).to_pylist()
@@ -110,7 +110,7 @@ def key(rows: ir.Table, column: str, places: PlaceList, bound: Bound) -> ir.Valu
             "0.1 is another number in each, so a place would match or not by how it is written in binary",
             "Store both with one type; texts and whole numbers are better keys",
         )
-    return _without_nan(values)
+    return without_nan(values)
 
 
 def kept(rows: ir.Table, source: Described) -> ir.Value:
@@ -205,7 +205,7 @@ def point(rows: ir.Table, visits: Visits, grid: Grid) -> tuple[ir.Value, ir.Valu
             number = values.cast("float64")
         else:
             raise DataError(f"The column '{column}'", "it does not hold numbers of degrees", "Name another column")
-        degrees.append(_without_nan(number))
+        degrees.append(without_nan(number))
         unreadable |= (degrees[-1].abs() > most).fill_null(False)
     if not (grid.south <= 0 < grid.north and grid.west <= 0 < grid.east):
         unreadable |= ((degrees[0] == 0) & (degrees[1] == 0)).fill_null(False)
@@ -253,7 +253,7 @@ def hexagon(grid: Grid, latitude: ir.Value, longitude: ir.Value, bound: Bound) -
     return leeward_h3(*degrees, ibis.literal(grid.h3, "int8"))
 
 
-def _without_nan(values: ir.Value) -> ir.Value:
+def without_nan(values: ir.Value) -> ir.Value:
     return values.isnan().ifelse(ibis.null(), values) if values.type().is_floating() else values
 
 

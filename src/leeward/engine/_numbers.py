@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from leeward.engine._beyond import Beyond
 from leeward.engine._bound import Bound
 from leeward.engine._builtin import leeward_decimal, whole_quotient
-from leeward.engine._columns import columns_by_role, kept, like_whole, number_written
+from leeward.engine._columns import columns_by_role, kept, like_whole, number_written, without_nan
 from leeward.engine._matches import Matches, matches
 from leeward.engine._roles import INTERVALS
 from leeward.engine._timed import Opened, Reasons, VisitCounts, cut, integers
@@ -285,7 +285,7 @@ def _beyond(rows: Any, query: Statistic) -> dict[str, Any]:
         column = rows[name]
         if column.type().is_null():
             continue
-        number = column if column.type().is_numeric() else number_written(column)
+        number = without_nan(column) if column.type().is_numeric() else number_written(column)
         here = {"below": number < float(values.lower), "above": number > float(values.upper)}
         found = {side: found.get(side, ibis.literal(False)) | is_so.fill_null(False) for side, is_so in here.items()}
     return found

@@ -66,6 +66,7 @@ MUTANTS = [
       "rows that a filter spells otherwise are left out unasked"),
     M("leeward.errors", "LeewardError.__reduce__", "(self.given, self.because, self.instead)", "(self.given, self.because, self.instead), self.__dict__",
       "tests/session/test_doubtful.py", "a pickled error holds times of rows"),
+    M(NUMBERS, "_beyond", "without_nan(column) if", "column if", "tests/engine/test_interval_groups.py", "NaN is above all intervals"),
     M(NUMBERS, "_beyond", "number > float", "number >= float", "tests/session/test_check.py", "a number at the bound is beyond it"),
     M(VISITS, "VisitTable.matches", "rows.filter(kept(rows, self._visits))", "rows", "tests/session/test_check.py", "keys of rows that the filter leaves out match"),
     M(NUMBERS, "NumberTable.beyond", "(taken.number > width) | taken.above", "taken.above", "tests/session/test_check.py",

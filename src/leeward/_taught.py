@@ -80,22 +80,38 @@ _SOURCES = {"source", "keep", "by"}
 """Arguments that are tables, or lists of public values."""
 
 
-def public_list(what: str, given: object, error: type[LeewardError] = InputError) -> tuple[Any, ...]:
+def public_list(
+    what: str, given: object, error: type[LeewardError] = InputError, *, in_order: bool = False
+) -> tuple[Any, ...]:
     """Return the public values of a list that a caller gives; Arrow's as Python's, which others are compared with.
 
-    Python would go through a text by its letters, and through a table by the names of its columns: a promise, or a filter,
-    would be about these.
+    Python would go through a text by its letters, through a table by the names of its columns, and through a mapping by its
+    keys: a promise, or a filter, would be about these. A set has another order in each process.
+
+    Args:
+        what: how a message calls it.
+        given: the list.
+        error: what is raised.
+        in_order: whether the order means something.
 
     Raises:
-        LeewardError: of the class ``error``, for one text, a table, or what is no list.
+        LeewardError: of the class ``error``, for one text, a table, a mapping, or what is no list.
     """
     if isinstance(given, str | bytes):
         raise error(f"{what} = {echo(given)}", "it is one text, not a list", f"Give [{given!r:.80}]")
-    if not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
+    if in_order:
+        refuse_set(what, given, error)
+    if isinstance(given, Mapping) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
         raise error(f"{what} = {echo(given)}", "it is not a list", 'Give a list: ["<=50K", ">50K"]')
     if getattr(given, "ndim", 1) > 1 or hasattr(given, "columns") or hasattr(given, "column_names"):
         raise error(f"{what} = {echo(given)}", "it is a table, not a list", "Give the values of one column as a list")
     return tuple(value.as_py() if hasattr(value, "as_py") else value for value in given)
+
+
+def refuse_set(what: str, given: object, error: type[LeewardError] = InputError) -> None:
+    """Refuse a set where the order means something: it has another in each process."""
+    if isinstance(given, set | frozenset):
+        raise error(f"{what} = {echo(given)}", "it has no order, and here the order counts", "Give a list: sorted(…)")
 
 
 def takes(function: Any, count: int) -> bool:

@@ -160,9 +160,40 @@ def test_what_is_no_list_is_not_taken_apart(given: Any) -> None:
             ask()
 
 
-def test_one_text_is_no_list_of_epsilons() -> None:
-    with pytest.raises(InputError, match="one text, not a list"):
-        lw.Personalised(lw.AdditionOnly("1"), "10")
+@pytest.mark.parametrize(
+    ("given", "why"), [("10", "one text, not a list"), ({1: "1/10"}, "it is not a list"), ({"1", "2"}, "no order")]
+)
+def test_what_is_no_list_is_no_list_of_costs(given: Any, why: str) -> None:
+    asked: list[Callable[[], object]] = [
+        lambda: lw.Personalised(lw.AdditionOnly("1"), given),
+        lambda: lw.accounting.parallel(given, 1),
+        lambda: lw.notion.compose.parallel(lw.AdditionOnly("1"), given, cut="person"),
+    ]
+    for ask in asked:
+        with pytest.raises(InputError, match=why):
+            ask()
+
+
+def test_a_set_is_no_list_where_the_order_counts() -> None:
+    """It has another order in each process: the same script would ask another question, or give rows to other secrets."""
+    table, places = pa.table({"state": ["STAY"]}), {"a", "b"}
+    same, points = [[1, 0], [0, 1]], {(0, 0), (0, 1)}
+    asked: list[Callable[[], object]] = [
+        lambda: lw.statistic(lw.records(table, person="each row"), "count", by={"state": places}),
+        lambda: lw.statistic(lw.records(table, person="each row"), "count", by={"state": frozenset(places)}),
+        lambda: Histogram("state", places),  # type: ignore[arg-type]
+        lambda: lw.mechanism.FiniteMechanism(places, ["a", "b"], same),
+        lambda: lw.mechanism.FiniteMechanism(["a", "b"], places, same),
+        lambda: lw.mechanism.FiniteMechanism.from_floats(places, ["a", "b"], [[1.0, 0.0], [0.0, 1.0]]),
+        lambda: lw.mechanism.FiniteMechanism.from_floats(["a", "b"], places, [[1.0, 0.0], [0.0, 1.0]]),
+        lambda: lw.distance.FiniteDistance(places, [[0, 1], [1, 0]]),
+        lambda: lw.distance.FiniteDistance.closed(places, [[0, 1], [1, 0]]),
+        lambda: lw.distance.elastic_distance(points, [1, 2], within="1", least="1"),
+    ]
+    for ask in asked:
+        with pytest.raises(InputError, match="it has no order"):
+            ask()
+    assert lw.where("state", one_of=places) == lw.where("state", one_of=["b", "a"])
 
 
 def test_values_of_arrow_are_those_of_python() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, get_args
 
+from leeward._taught import public_list
 from leeward.errors import InputError, check_choice
 from leeward.exact._real import ZERO, Exact, Real, exact, whole
 from leeward.notion import ADD_FACT, DROP_FACT, GROW, INSERT, SHRINK, WITHDRAW, EdgeDP, GroupDP, NodeDP, Notion
@@ -85,7 +86,7 @@ def parallel(costs: Iterable[Exact], touched: int | None) -> Real:
     Raises:
         InputError: if a cost is below 0, or ``touched`` counts nothing.
     """
-    ordered = sorted((exact(c) for c in costs), reverse=True)
+    ordered = sorted((exact(c) for c in public_list("costs", costs, in_order=True)), reverse=True)
     if ordered and ordered[-1].sign() < 0:
         raise InputError(f"A cost of {ordered[-1]}", "privacy is never given back", "Give costs of at least 0")
     return sum(ordered if touched is None else ordered[: whole(touched, "touched")], start=ZERO)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from leeward._optional import optional
 from leeward._plain import echo
-from leeward._taught import taught
+from leeward._taught import refuse_set, taught
 from leeward.distance._paths import Codes, broken_triangle, combine, encode, merge, shortest_paths
 from leeward.errors import InputError
 from leeward.exact._real import ZERO, Exact, Real, exact, inf
@@ -129,6 +129,7 @@ class FiniteDistance(DirectedDistance[S]):
     """
 
     def __init__(self, points: Iterable[S], matrix: Sequence[Sequence[Exact]]) -> None:
+        refuse_set("points", points)
         points = tuple(points)
         self._set(points, *encode(matrix, len(points)))
         self._check()
@@ -149,6 +150,7 @@ class FiniteDistance(DirectedDistance[S]):
     @classmethod
     def closed(cls, points: Iterable[S], matrix: Sequence[Sequence[Exact]]) -> FiniteDistance[S]:
         """Return the shortest-path closure of a matrix of step costs (∞ for no step; the diagonal is taken as 0)."""
+        refuse_set("points", points)
         points = tuple(points)
         return cls.coded(points, *shortest_paths(*encode(matrix, len(points))))
 

@@ -30,7 +30,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from leeward._taught import taught
+from leeward._taught import refuse_set, taught
 from leeward.distance._directed import FiniteDistance
 from leeward.distance._plane import Norm
 from leeward.distance._whole_lengths import Lengths, rational
@@ -55,6 +55,7 @@ def elastic_distance(
     Raises:
         InputError: for malformed points or numbers, or another number of weights.
     """
+    refuse_set("points", points)
     lengths = Lengths(points, norm)
     mass = [rational(weight, "a weight") for weight in weights]
     if len(mass) != len(lengths.points):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from leeward._arrays import given_array
 from leeward._optional import optional
-from leeward._taught import taught
+from leeward._taught import refuse_set, taught
 from leeward.errors import InputError
 from leeward.exact._real import Exact, whole
 from leeward.exact._weight import Weight, weight, weighted_sum
@@ -62,6 +62,8 @@ class FiniteMechanism:
         outputs: Iterable[Hashable],
         matrix: Sequence[Sequence[Entry]] | NDArray[np.float64],
     ) -> None:
+        refuse_set("inputs", inputs)
+        refuse_set("outputs", outputs)
         inputs, outputs = tuple(inputs), tuple(outputs)
         shape = len(inputs), len(outputs)
         if len(matrix) != shape[0] or any(len(row) != shape[1] for row in matrix):
@@ -110,6 +112,8 @@ class FiniteMechanism:
         Raises:
             InputError: if a float is negative, infinite or NaN, or a row has no positive one.
         """
+        refuse_set("inputs", inputs)
+        refuse_set("outputs", outputs)
         floats = given_array(matrix, np.float64)
         values, codes, sums = read_floats(floats, divide=True)
         made = cls._trusted(inputs, outputs, values, codes)

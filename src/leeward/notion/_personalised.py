@@ -35,7 +35,9 @@ class Personalised(Notion):
     name = "personalised"
 
     def __init__(self, notion: Notion, epsilons: Iterable[Exact]) -> None:
-        self.persons = tuple(notion.with_epsilon(epsilon) for epsilon in public_list("epsilons", epsilons))
+        self.persons = tuple(
+            notion.with_epsilon(epsilon) for epsilon in public_list("epsilons", epsilons, in_order=True)
+        )
         if isinstance(notion, Personalised):
             raise InputError(
                 f"{notion}, personalised",

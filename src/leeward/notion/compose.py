@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
+from leeward._taught import public_list
 from leeward.distance import DirectedDistance
 from leeward.errors import InputError, NotPrivateError, check_choice
 from leeward.exact._real import ZERO, Exact, Real, positive, whole
@@ -69,7 +70,9 @@ def parallel(notion: Notion, factors: Sequence[Exact], *, cut: Cut) -> Notion:
         NotPrivateError: if the parts may be distinguished by what a step changes, or nothing is known of the notion's steps.
     """
     check_choice("cut", cut, get_args(Cut), "it is not one of the ways to cut a table")
-    parts = sorted((positive(factor, "a factor") for factor in factors), reverse=True)
+    parts = sorted(
+        (positive(each, "a factor") for each in public_list("factors", factors, in_order=True)), reverse=True
+    )
     if not parts:
         raise InputError("Parts of nothing", "no part costs anything", "Give the factor of at least one part")
     known = notion.sums_over_persons or isinstance(notion, GroupDP | Maximum | EdgeDP | NodeDP)

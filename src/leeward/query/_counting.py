@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -58,7 +58,7 @@ class Domain:
 
 def _listed(what: str, known: Any) -> Any:
     """Read a list of all that there can be: a range as it is, else a tuple."""
-    listed = known if isinstance(known, range) else () if isinstance(known, Mapping) else public_list(what, known)
+    listed = known if isinstance(known, range) else public_list(what, known)
     if not listed:
         raise InputError(
             f"{what} that are not a list, or an empty one",
@@ -311,7 +311,7 @@ class Histogram(SumOverPeople):
     declared: Domain = Domain()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", tuple(map(plainly, public_list("values", self.values))))
+        object.__setattr__(self, "values", tuple(map(plainly, public_list("values", self.values, in_order=True))))
         if not self.values or len(set(self.values)) < len(self.values):
             raise InputError("Bins that are missing or repeat", "each public value has one bin", "List each value once")
         if any(map(is_missing, self.values)):

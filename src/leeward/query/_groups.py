@@ -246,7 +246,7 @@ def _too_many(groups: int) -> SpecError:
 
 def listed_groups(groups: Any, others: Any = None) -> tuple[Allowed, ...]:
     """Return the public groups as they are listed, in their order, then that of the others."""
-    listed = public_list("groups", groups, SpecError)
+    listed = public_list("groups", groups, SpecError, in_order=True)
     if any(isinstance(g, bool) or not isinstance(g, str | int) for g in listed):
         raise SpecError("groups that are not texts or whole numbers", "they are public keys", "Write them as such")
     check_whole("The list of groups", listed)

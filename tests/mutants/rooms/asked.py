@@ -89,4 +89,7 @@ MUTANTS = [
     M("leeward._taught", "public_list", 'value.as_py() if hasattr(value, "as_py") else value', "value", "tests/notion/test_condition.py", "values of Arrow are never equal to a row's"),
     M("leeward.notion._condition", "is_missing", "value is None or", "", "tests/notion/test_condition.py", "a policy may be about what is missing, and then about nobody"),
     M("leeward.notion._condition", "where", 'public_list(f"where({column!r}) with one_of", one_of)', "one_of", "tests/notion/test_condition.py", "a policy is about the letters of a text, or the columns of a table"),
+    M("leeward._taught", "refuse_set", "isinstance(given, set | frozenset)", "False", "tests/notion/test_condition.py", "groups of a set stand in another order in each process"),
+    M("leeward._taught", "public_list", "isinstance(given, Mapping) or", "", "tests/notion/test_condition.py", "the keys of a mapping are taken for costs"),
+    M("leeward.accounting._units", "parallel", 'public_list("costs", costs, in_order=True)', "costs", "tests/notion/test_condition.py", "a price of 10 is taken for prices of 1 and 0"),
 ]  # fmt: skip

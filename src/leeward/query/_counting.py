@@ -360,7 +360,7 @@ class Histogram(SumOverPeople):
                 rest |= {a for a in condition.atoms if isinstance(a, Where) and a.column == self.column}
             else:
                 single.setdefault(name[1], set()).add(name[0])
-        bins, named = (where(self.column, one_of=several) for several in (self.values, single))
+        bins, named = (where(self.column, one_of=several) for several in (self.values, tuple(single)))
 
         def kind(value: Any) -> tuple[Any, ...]:
             said = frozenset(single[value]) if named.of_value(value) else frozenset()

@@ -130,7 +130,7 @@ def _asked(
         values = zip(columns_of(by), group if isinstance(group, tuple) else (group,), strict=True)
         conditions.append(functools.reduce(operator.and_, (where(column, equals=value) for column, value in values)))
     if others:
-        listed = [where(column, one_of=values) for column, values in lists_of(by, groups).items()]
+        listed = [where(column, one_of=tuple(values)) for column, values in lists_of(by, groups).items()]
         conditions.append(~functools.reduce(operator.and_, listed))
     return CountWhere(tuple(functools.reduce(operator.and_, kept, condition) for condition in conditions))
 

@@ -232,6 +232,48 @@ def test_a_region_that_is_no_polygon_is_refused_in_words(shape: Any, folder: Pat
         check_job(spec(regions={"column": "use", "geojson": "zones.geojson", "of": {"clinic": POLICY}}), folder=folder)
 
 
+def ring(west: float, east: float, half: float = 0.05) -> list[list[float]]:
+    south, north = -17 - half, -17 + half
+    return [[west, south], [east, south], [east, north], [west, north], [west, south]]
+
+
+def near_180(folder: Path, shape: dict[str, Any], places: list[float]) -> Any:
+    pd.DataFrame({"lat": [-17.0] * 4, "lon": places, "people": [1] * 4}).to_csv(folder / "cells.csv", index=False)
+    held = {"type": "Feature", "properties": {"use": "clinic"}, "geometry": shape}
+    (folder / "zones.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": [held]}))
+    box = {"west": 179.9, "south": -17.1, "east": -179.9, "north": -16.9}
+    regions = {"column": "use", "geojson": "zones.geojson", "of": {"clinic": POLICY}}
+    return check_job(spec(box=box, regions=regions), folder=folder)
+
+
+@pytest.mark.parametrize("places", [[179.93, 179.97, -179.97, -179.93], [179.93, 179.97, 180.03, 180.07]])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        {"type": "Polygon", "coordinates": [ring(179.95, 180.05)]},
+        {"type": "Polygon", "coordinates": [ring(-180.05, -179.95)]},
+        {"type": "MultiPolygon", "coordinates": [[ring(179.95, 180)], [ring(-180, -179.95)]]},
+    ],
+    ids=["on", "back", "cut"],
+)
+def test_a_polygon_across_180_degrees_holds_the_places_on_both_sides(
+    shape: dict[str, Any], places: list[float], folder: Path
+) -> None:
+    """Found by attack: it held those of one side alone, and nobody was told."""
+    assert "felt [1, 2] within" in near_180(folder, shape, places).geo.law
+
+
+def test_a_polygon_that_may_go_round_the_earth_is_refused(folder: Path) -> None:
+    """Found by attack: one from 179.95 to -179.95 held the places outside it, and none inside."""
+    shape = {"type": "Polygon", "coordinates": [ring(179.95, -179.95)]}
+    hole = {"type": "MultiPolygon", "coordinates": [[ring(-180, 180), ring(-179.95, 179.95, 0.02)]]}
+    for each in (shape, hole):
+        with pytest.raises(DataError, match="spans more than 180 degrees"):
+            near_180(folder, each, [179.93, 179.97, -179.97, -179.93])
+    everywhere = {"type": "Polygon", "coordinates": [ring(-180, 180)]}
+    assert "felt [0, 1, 2, 3] within" in near_180(folder, everywhere, [179.93, 179.97, -179.97, -179.93]).geo.law
+
+
 def test_weights_are_named_and_levels_have_one_distance(folder: Path) -> None:
     elastic = {"within": "1 km", "least": "3"}
     places = spec()["places"]

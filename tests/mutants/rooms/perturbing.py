@@ -219,6 +219,8 @@ MUTANTS = [
     M("leeward.local.series._days", "_microseconds", "timedelta(microseconds=1)", "timedelta(minutes=1)", TRACKS, "moments are minutes"),
     M("leeward.local.series._quantities", "check_unit", "if near and unit not in UNITS", "if False", "tests/local/test_series_readings.py", "kw and KW are units of their own"),
     M("leeward.local.series._quantities", "_kind", 'f"what is counted in {unit}"', '"power"', "tests/local/test_series_readings.py", "heart beats are watts"),
+    M("leeward.local.location._public_places", "_within", "for turn in (-360, 0, 360):", "for turn in (0,):", "tests/local/test_felt_places.py", "a polygon across 180 degrees holds one side"),
+    M("leeward.local.location._public_places", "_within", "if _may_go_round(shapely.get_rings(shapely.get_parts(polygon))):", "if False:", "tests/local/test_felt_places.py", "a polygon that jumps at 180 degrees holds what is outside it"),
     M("leeward.local.location._felt", "Felt.promise", "region.back,", '"usual",', "tests/local/test_felt_places.py", "all policies of regions are usual the other way"),
     M(ATTACKED, "Attack._add", "if report in self._seen:", "if False:", ATTACKED_TESTS, "a report that is shown again teaches again"),
     M(ATTACKED, "_grid_points", "    known &= geo.box.inside(north, east, margin=_ROUNDED)\n", "", ATTACKED_TESTS, "the edge of the box is one point to him"),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,7 +79,10 @@ def read_places(
 
 
 def _within(regions: Regions, name: str, north: list[float], east: list[float], folder: Path) -> list[int]:
-    """Return the numbers of the places in the polygons of a name, their edges included."""
+    """Return the numbers of the places in the polygons of a name, their edges included.
+
+    A longitude may be written 180.05 or -179.95, of places and of polygons alike.
+    """
     shapely = optional("shapely", "Regions of a GeoJSON file")
     assert regions.geojson is not None
     path = resolve(regions.geojson, folder)
@@ -99,5 +103,18 @@ def _within(regions: Regions, name: str, north: list[float], east: list[float], 
                     "its edges cross, or its parts overlap, so that what lies inside is a matter of opinion",
                     "Correct it; shapely.make_valid does it in one way",
                 )
-            held |= shapely.intersects_xy(polygon, np.array(east), np.array(north))
+            if _may_go_round(shapely.get_rings(shapely.get_parts(polygon))):
+                raise DataError(
+                    f"A polygon of '{name}' in {path}",
+                    "one of its edges spans more than 180 degrees of longitude, so it may lie on either side of it",
+                    "Cut it where longitudes jump from 180 to -180, or write them on beyond 180",
+                )
+            for turn in (-360, 0, 360):
+                held |= shapely.intersects_xy(polygon, np.array(east) + turn, np.array(north))
     return [int(number) for number in np.flatnonzero(held)]
+
+
+def _may_go_round(rings: Iterable[Any]) -> bool:
+    """Whether an edge is longer than half a circle of latitude; around the whole Earth there is nothing on the other side."""
+    spans = (np.abs(np.diff(np.array(ring.coords)[:, 0])) for ring in rings)
+    return any(((span > 180) & (span < 360)).any() for span in spans)

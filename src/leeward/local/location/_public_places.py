@@ -115,6 +115,6 @@ def _within(regions: Regions, name: str, north: list[float], east: list[float], 
 
 
 def _may_go_round(rings: Iterable[Any]) -> bool:
-    """Whether an edge is longer than half a circle of latitude; around the whole Earth there is nothing on the other side."""
+    """Whether an edge is longer than half a circle; around the whole Earth there is nothing on the other side."""
     spans = (np.abs(np.diff(np.array(ring.coords)[:, 0])) for ring in rings)
     return any(((span > 180) & (span < 360)).any() for span in spans)

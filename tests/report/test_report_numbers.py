@@ -22,12 +22,13 @@ NASTY = ["<script>document.title='owned'</script>", "</script><img src=x onerror
 
 
 def numbers(answers: dict[str, Any], kind: str = "mean", groups: Any = (), **changes: Any) -> FakeRelease:
-    """A release of made-up answers; `changes` replace parts of the query or, if named ``accuracy``, of the statement."""
+    """A release of made-up answers; `changes` replace parts of the query or, if named ``accuracy`` or ``parts``, others."""
     made = statement(0)
     made.pop("sensitivity"), made.pop("decision")
     made["accuracy"] = changes.pop(
         "accuracy", {"mean_absolute": 1.5, "within_95_percent": 4.25, "all_within_95_percent": 6.5}
     )
+    parts = changes.pop("parts", [])
     made["query"] = {
         "kind": kind,
         "text": "The mean of everybody's 'age'",
@@ -47,7 +48,7 @@ def numbers(answers: dict[str, Any], kind: str = "mean", groups: Any = (), **cha
     made["mechanism"] = {
         "name": "geometric",
         "text": "Each answer gets noise",
-        "parts": [],
+        "parts": parts,
         "lower": None,
         "upper": None,
     }
@@ -135,6 +136,34 @@ def test_bars_have_lines_as_long_as_the_stated_error(histogram: FakeRelease) -> 
     assert low < -2
     assert high > 12_345 + 4.25
     assert "all 6 are within 6.5 with that probability" in page.text()
+
+
+@pytest.mark.parametrize(
+    ("up", "down", "above", "below"),
+    [("1", "inf", [0, 0], [4.25, 0]), ("inf", "1", [4.25, 4.25], [0, 0]), ("1", "1", [4.25, 4.25], [4.25, 0])],
+)
+@pytest.mark.parametrize("kind", ["histogram", "count", "sum"])
+def test_no_line_reaches_where_one_sided_noise_leaves_no_true_answer(
+    kind: str, up: str, down: str, above: list[float], below: list[float]
+) -> None:
+    """Where noise only adds, no true answer is above a published one; where it only takes away, none is below."""
+    part = [{"rate_up": up, "rate_down": down, "step": "1"}]
+    values = [7, -2]
+    if kind == "histogram":
+        made = numbers({"from": [0, 1], "to": [1, 2], "count": values}, kind, parts=part)
+    elif kind == "count":
+        asked = {"column": None, "lower": None, "upper": None, "step": None, "parts": part}
+        made = numbers({"group": ["a", "b"], "count": values}, "histogram", ["a", "b"], **asked)
+    else:
+        made = numbers({"group": ["a", "b"], "value": values}, kind, ["a", "b"], parts=part)
+    page = Page(report_html(made))
+    drawn = page.data("figure-answers")["data"][0]
+    lines = drawn["error_y" if kind == "histogram" else "error_x"]
+    assert lines["array"] == above
+    # no count is below 0; a sum may be
+    assert lines["arrayminus"] == (below if kind != "sum" else [4.25, 4.25] if any(below) else [0, 0])
+    ended = "and end where no true answer lies." in page.text()
+    assert ended == (kind != "sum" or "inf" in (up, down))
 
 
 def test_lines_give_way_where_there_are_many_bars_and_groups_where_there_are_many() -> None:

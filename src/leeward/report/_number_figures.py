@@ -5,14 +5,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from html import escape
-from math import inf
 from typing import Any
 
 import plotly.graph_objects as go
 
 from leeward._statement import CutStated
 from leeward.report._figures import ABOVE, BLUE, LOOK, SAND
-from leeward.report._numbers import certain_curve, crossed, group_of, named, plain, possible, reach, stated
+from leeward.report._numbers import Possible, certain_curve, crossed, group_of, named, plain, possible, reach, stated
 from leeward.report._words import Readable, many
 
 COLOURS = (BLUE, SAND, "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
@@ -140,7 +139,9 @@ def bars(labels: list[str], counts: list[int], title: str) -> go.Figure:
         margin={"l": 50, "r": 12, "t": 12, "b": 60},
         showlegend=False,
         xaxis={
-            **_axis(title, _span([float(count) for count in counts], [0.0] * len(counts), (0.0, inf), zero=True)),
+            **_axis(
+                title, _span([float(count) for count in counts], [0.0] * len(counts), Possible(least=0.0), zero=True)
+            ),
             "showgrid": True,
         },
         yaxis=_down(labels),
@@ -254,14 +255,15 @@ def _down(labels: list[str]) -> dict[str, Any]:
     }
 
 
-def _lines(values: list[float], reach: list[float], ends: tuple[float, float]) -> dict[str, Any]:
+def _lines(values: list[float], reach: list[float], ends: Possible) -> dict[str, Any]:
     """Lines on both sides of each answer that end where no answer without noise can be."""
-    least, most = ends
     return {
         "type": "data",
         "symmetric": False,
-        "array": [max(0.0, min(r, most - v)) for v, r in zip(values, reach, strict=True)],
-        "arrayminus": [max(0.0, min(r, v - least)) for v, r in zip(values, reach, strict=True)],
+        "array": [max(0.0, min(r, ends.most - v)) if ends.above else 0.0 for v, r in zip(values, reach, strict=True)],
+        "arrayminus": [
+            max(0.0, min(r, v - ends.least)) if ends.below else 0.0 for v, r in zip(values, reach, strict=True)
+        ],
         "visible": any(reach),
         "color": "#666666",
         "thickness": 1.5,
@@ -269,7 +271,7 @@ def _lines(values: list[float], reach: list[float], ends: tuple[float, float]) -
     }
 
 
-def _span(values: list[float], reach: list[float], possible: tuple[float, float], *, zero: bool) -> list[float]:
+def _span(values: list[float], reach: list[float], possible: Possible, *, zero: bool) -> list[float]:
     """Return a range that holds the answers and their lines, 0 too for counts, and a margin."""
     lines = _lines(values, reach, possible)
     ends = [v + up for v, up in zip(values, lines["array"], strict=True)]

@@ -7,7 +7,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from leeward import _plain
 from leeward._plain import at_most, listed
@@ -205,7 +205,7 @@ def caption(result: Readable) -> str:
         return f"{each}; their errors are numbers of {many(stated(result))}, and are said above."
     if not any(reach(result)):
         return f"{each}; the error that is kept with probability 95 % is said above, not drawn."
-    ends = "" if possible(result) == (-math.inf, math.inf) else ", and end where no true answer lies"
+    ends = "" if possible(result) == Possible() else ", and end where no true answer lies"
     return f"{each}; lines reach as far as the error that is kept with probability 95 %, each on its own{ends}."
 
 
@@ -221,14 +221,34 @@ def reach(result: Readable) -> list[float]:
     return [accuracy.within_95_percent] * answers.num_rows
 
 
-def possible(result: Readable) -> tuple[float, float]:
-    """Return between which numbers every true answer lies: no count and no spread is below 0, no mean beyond the bounds."""
-    query = stated(result).query
+class Possible(NamedTuple):
+    """Where true answers can be.
+
+    Attributes:
+        least: none is smaller.
+        most: none is greater.
+        below: whether a true answer may be below the published one; it is not where noise only takes away.
+        above: whether one may be above it; it is not where noise only adds.
+    """
+
+    least: float = -math.inf
+    most: float = math.inf
+    below: bool = True
+    above: bool = True
+
+
+def possible(result: Readable) -> Possible:
+    """Return where true answers can be: no count and no spread is below 0, no mean beyond the bounds."""
+    query, mechanism = stated(result).query, stated(result).mechanism
+    found = Possible()
+    if isinstance(mechanism, NumberMechanism) and len(mechanism.parts) == 1:
+        (part,) = mechanism.parts
+        found = Possible(below=part.rate_up != str(inf), above=part.rate_down != str(inf))
     if "count" in result.answers.column_names or query.kind in ("variance", "standard deviation"):
-        return 0.0, math.inf
+        return found._replace(least=0.0)
     if query.kind == "sum" or query.lower is None or query.upper is None:
-        return -math.inf, math.inf
-    return float(Fraction(query.lower)), float(Fraction(query.upper))
+        return found
+    return found._replace(least=float(Fraction(query.lower)), most=float(Fraction(query.upper)))
 
 
 def taken(query: NumberQuery) -> list[tuple[str, str]]:

@@ -14,6 +14,8 @@ TERMINAL = "tests/truth/test_terminal_truth.py"
 POSITIONS = "tests/truth/test_position_truth.py"
 
 MUTANTS = [
+    M(REPORT, "possible", "below=part.rate_up != str(inf)", "below=True", "tests/report/test_report_numbers.py", "a line below an answer that is never too high"),
+    M(REPORT, "possible", "above=part.rate_down != str(inf)", "above=True", "tests/report/test_report_numbers.py", "a line above an answer that is never too low"),
     M(BASE, "_promised", "with ε = {plan.price}", "with ε = {plan.notion.epsilon}", "tests/truth/test_visitor_truth.py", "several stops are promised at the ε of one"),
     M(DECIDED, "_sensitivity", " {subject} by at most {moves.rise} and lower them by at most {moves.fall}",
       " {subject} by at most {moves.fall} and lower them by at most {moves.rise}", "tests/truth/test_visitor_truth.py", "the direction of the sensitivity is turned"),

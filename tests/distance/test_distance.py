@@ -14,8 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracle.tables import Surd, closure
 
+from leeward.analysis import outside_ball
 from leeward.distance import (
     Derived,
+    DirectedDistance,
     FiniteDistance,
     Line,
     Plane,
@@ -28,11 +30,43 @@ from leeward.distance import (
 from leeward.distance._paths import shortest_paths
 from leeward.errors import InexactError, InputError
 from leeward.exact import Real, exact, inf, log, sqrt
+from leeward.mechanism import NormMechanism, SeriesMechanism, TreeMechanism
 
 QUICK = settings(max_examples=60)
 
 rationals = st.sampled_from([Fraction(k, d) for k in range(5) for d in (1, 3, 7)] + [math.inf, math.inf])
 surds = st.builds(Surd, st.integers(0, 4), st.integers(0, 3)) | st.just(math.inf)
+
+
+ROW_DISTANCES: list[DirectedDistance[Any]] = [
+    Line(1, 2),
+    SeriesMechanism("maximum", "1", window=2).distance,
+    TreeMechanism("manhattan", "1", levels=[[1, 2]], spans=[2]).distance,
+    NormMechanism(Line(1, inf), 2).distance,
+]
+
+
+@pytest.mark.parametrize("distance", ROW_DISTANCES, ids=str)
+def test_rows_of_different_lengths_are_refused_in_words(distance: DirectedDistance[Any]) -> None:
+    """Found by attack: the errors were Python's own, of zip."""
+    assert distance((0, 1), (0, 1)) == 0
+    with pytest.raises(InputError, match="not rows of as many"):
+        distance((0, 1), (1,))
+    with pytest.raises(InputError, match="not rows of as many"):
+        outside_ball(1)((0, 1), (1,))
+
+
+def test_what_promises_nothing_costs_nothing_in_itself() -> None:
+    """Found by attack: of planes, it was a division by zero."""
+    assert Plane(inf).price_in(Plane(inf, "manhattan")) == Line(inf, inf).price_in(Line(inf, inf)) == 0
+    assert Plane(inf).price_in(Plane(1)) == inf
+
+
+def test_triangles_of_the_least_floats_are_checked_exactly() -> None:
+    """Found by attack: 2.6 and 7.3 of 10^-324 are one and one float, so that a broken triangle was none."""
+    near, far = Fraction(26, 10**325), Fraction(73, 10**325)
+    with pytest.raises(InputError, match="triangle"):
+        FiniteDistance("xyz", [[0, near, far], [near, 0, near], [far, near, 0]])
 
 
 def real(value: Any) -> Real:

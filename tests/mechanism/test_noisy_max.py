@@ -200,3 +200,10 @@ def test_rows_of_different_lengths_are_refused() -> None:
             mechanism.distance(x, y)
     with pytest.raises(InputError, match="Rows of different lengths"):
         mechanism.on([(1, 2), (1,)])
+
+
+@pytest.mark.parametrize("rate", ["1e300", "1e309", "1e400"])
+@pytest.mark.parametrize("counts", [[0, 10**18], [-(2**63), 2**63 - 1], [7]])
+def test_rates_beyond_floats_name_the_largest(rate: str, counts: list[int]) -> None:
+    """Found by attack: no option was accepted, not even the largest, and NumPy's warnings were printed."""
+    assert NoisyMax(rate).release(counts, SeededBitsForTests(1)).tolist() == [len(counts) - 1]

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._plain import echo
+from leeward.distance._directed import side_by_side
 from leeward.errors import InputError, nearest
 from leeward.exact._real import Exact, Real, exact, plainly, sqrt
 
@@ -62,7 +63,7 @@ def outside_ball(radius: Exact) -> Callable[[Any, Any], int]:
 
     def loss(secret: Any, guess: Any) -> int:
         if isinstance(secret, tuple):
-            return int(limit < sum(x != w for x, w in zip(secret, guess, strict=True)))
+            return int(limit < sum(x != w for x, w in side_by_side(secret, guess)))
         return int(limit < absolute(secret, guess))
 
     return loss

@@ -356,6 +356,22 @@ def comparable(first: object, second: object, kind: type) -> None:
         )
 
 
+def side_by_side(x: Any, y: Any) -> Iterable[tuple[Any, Any]]:
+    """Return the coordinates of two secrets in pairs.
+
+    Raises:
+        InputError: if they are not rows of as many.
+    """
+    try:
+        return tuple(zip(x, y, strict=True))
+    except (TypeError, ValueError):
+        raise InputError(
+            "Two secrets that are not rows of as many numbers",
+            "this distance goes from each coordinate to the one in its place",
+            "Give two tuples of one length",
+        ) from None
+
+
 def factor_of(factor: Exact) -> Real:
     """Read what a distance is scaled by: an exact number of at least 0."""
     number = exact(factor)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from leeward.distance._directed import DirectedDistance, FiniteDistance, comparable, factor_of
+from leeward.distance._directed import DirectedDistance, FiniteDistance, comparable, factor_of, side_by_side
 from leeward.errors import InputError
 from leeward.exact._real import ZERO, Exact, Real, exact
 
@@ -38,9 +38,13 @@ class Line(DirectedDistance[Any]):
                 )
 
     def __call__(self, x: object, y: object) -> Real:
-        """Return the price of moving from answer (or vector of answers) x to y."""
+        """Return the price of moving from answer (or vector of answers) x to y.
+
+        Raises:
+            InputError: for vectors of different lengths.
+        """
         total = ZERO
-        for before, after in zip(_coordinates(x), _coordinates(y), strict=True):
+        for before, after in side_by_side(_coordinates(x), _coordinates(y)):
             move = exact(after) - exact(before)
             total = total + (self.rise * move if move >= 0 else self.fall * -move)
         return total

@@ -121,8 +121,9 @@ def broken_triangle(values: Sequence[Real], codes: Codes) -> tuple[int, int, int
     for j in range(len(codes)):
         with np.errstate(invalid="ignore", over="ignore"):
             slack = matrix[:, j, None] + matrix[None, j, :] - matrix
-            # a broken triangle has d(i → k) as its largest side, so a relative margin of it covers the rounding
-            suspect = (slack <= 1e-9 * matrix) & np.isfinite(slack)
+            # a broken triangle has d(i → k) as its largest side, so a relative margin of it covers the rounding; floats
+            # near the least there are have none
+            suspect = (slack <= 1e-9 * matrix + 1e-300) & np.isfinite(slack)
             suspect |= np.isinf(matrix) & finite[:, j, None] & finite[None, j, :]
         suspect[j, :] = suspect[:, j] = False
         rows, columns = np.nonzero(suspect)

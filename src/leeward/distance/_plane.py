@@ -91,6 +91,8 @@ class Plane(DirectedDistance[Any]):
             raise InputError(
                 f"The price of {self} in {other}", "they are about points of another length", "Take the same dimensions"
             )
+        if other.rate.is_infinite:  # between any two points it promises nothing
+            return exact(0)
         crooked = self.norm == "manhattan" and other.norm == "euclidean"
         return self.rate * (sqrt(self.dimensions) if crooked else exact(1)) / other.rate
 

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from leeward._taught import taught
 from leeward.distance import Derived, DirectedDistance, Line
+from leeward.distance._directed import side_by_side
 from leeward.errors import InputError
 from leeward.exact._real import ZERO, Exact, Real, exact, inf, integer, plainly, whole
 from leeward.exact._weight import Weight, weight, weighted_sum
@@ -77,7 +78,7 @@ class NormMechanism:
         return Derived(f"the largest coordinate of {self.line}", self._cost)
 
     def _cost(self, before: tuple[int, ...], after: tuple[int, ...]) -> Real:
-        moves: list[int] = [plainly(b) - plainly(a) for a, b in zip(before, after, strict=True)]
+        moves: list[int] = [plainly(b) - plainly(a) for a, b in side_by_side(before, after)]
         rise, fall = max(0, *moves), max(0, *(-m for m in moves))
         if rise and fall and (self.line.rise.is_infinite or self.line.fall.is_infinite):
             return inf

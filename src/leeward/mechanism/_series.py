@@ -31,6 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from leeward._plain import echo
 from leeward.distance import Derived, DirectedDistance, Line
+from leeward.distance._directed import side_by_side
 from leeward.errors import InputError, check_choice, nearest
 from leeward.exact._real import Exact, Real, exact, inf, plainly, positive, whole
 from leeward.exact._weight import Weight
@@ -200,7 +201,7 @@ class SeriesMechanism:
         each = self.epsilon * (self.step if self.kind.by_amount else 1)
         return Derived(
             self.kind.symbol,
-            lambda x, y: each * self.kind.moved(abs(plainly(b) - plainly(a)) for a, b in zip(x, y, strict=True)),
+            lambda x, y: each * self.kind.moved(abs(plainly(b) - plainly(a)) for a, b in side_by_side(x, y)),
         )
 
     def release(self, windows: ArrayLike, bits: Bits | None = None) -> NDArray[np.int64]:

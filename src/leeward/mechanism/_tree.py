@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from leeward._taught import taught
 from leeward.distance import Derived, DirectedDistance, Line
+from leeward.distance._directed import side_by_side
 from leeward.errors import InputError
 from leeward.exact._real import ZERO, Exact, Real, exact, plainly, whole
 from leeward.mechanism._finite import FiniteMechanism
@@ -112,7 +113,7 @@ class TreeMechanism:
         cuts = list(itertools.pairwise((0, *self.spans)))
 
         def between(x: tuple[int, ...], y: tuple[int, ...]) -> Real:
-            moves = [abs(plainly(b) - plainly(a)) for a, b in zip(x, y, strict=True)]
+            moves = [abs(plainly(b) - plainly(a)) for a, b in side_by_side(x, y)]
             return each * sum(kind.moved(moves[first:stop]) for first, stop in cuts)
 
         return Derived(kind.symbol, between)

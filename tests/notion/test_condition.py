@@ -168,6 +168,7 @@ def test_what_is_no_list_is_no_list_of_costs(given: Any, why: str) -> None:
         lambda: lw.Personalised(lw.AdditionOnly("1"), given),
         lambda: lw.accounting.parallel(given, 1),
         lambda: lw.notion.compose.parallel(lw.AdditionOnly("1"), given, cut="person"),
+        lambda: lw.distance.elastic_distance([(0, 0), (0, 1)], given, within="1", least="1"),
     ]
     for ask in asked:
         with pytest.raises(InputError, match=why):

@@ -30,7 +30,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from leeward._taught import refuse_set, taught
+from leeward._taught import public_list, refuse_set, taught
 from leeward.distance._directed import FiniteDistance
 from leeward.distance._plane import Norm
 from leeward.distance._whole_lengths import Lengths, rational
@@ -57,7 +57,7 @@ def elastic_distance(
     """
     refuse_set("points", points)
     lengths = Lengths(points, norm)
-    mass = [rational(weight, "a weight") for weight in weights]
+    mass = [rational(weight, "a weight") for weight in public_list("weights", weights, in_order=True)]
     if len(mass) != len(lengths.points):
         raise InputError(f"{len(mass)} weights of {len(lengths.points)} points", "each point has one", "Give as many")
     needed, length = rational(least, "least"), rational(within, "within")

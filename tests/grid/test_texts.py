@@ -46,7 +46,7 @@ COLUMNS = ["x", "y", "x in {1} or y", "not (x", "1", "has"]
 def atoms() -> list[Condition]:
     made: list[Condition] = [has(value) for value in VALUES]
     for column in COLUMNS:
-        made += [where(column, one_of=[value]) for value in VALUES]
+        made += [where(column, one_of=[value]) for value in VALUES if value is not None]
         made += [where(column, one_of=list(pair)) for pair in itertools.combinations(VALUES[5:10], 2)]
         made += [where(column, at_least=1), where(column, at_most=1), where(column, at_least=1, at_most=1)]
     return made

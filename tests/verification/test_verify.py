@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import random
@@ -15,7 +16,7 @@ import pytest
 from tests.oracle import privacy as oracle
 
 from leeward.distance import FiniteDistance, Line
-from leeward.errors import InputError
+from leeward.errors import InputError, UndecidedError
 from leeward.exact import Real, exact, exp, exp_minus, inf, log, sqrt
 from leeward.mechanism import FiniteMechanism, Geometric, Sanitized
 from leeward.notion import AdditionOnly, RemovalOnly, UnboundedDP
@@ -443,3 +444,37 @@ def test_a_distance_in_another_order_of_the_secrets_is_the_same_distance() -> No
     for points in ((0, 1), (1, 0)):
         assert verify(mechanism, Line(rise=inf, fall=log(2)).on(points))
         assert not verify(mechanism, Line(rise=log(2), fall=inf).on(points))
+
+
+# ---- probabilities beyond floats
+
+
+@pytest.mark.parametrize("power", [100, 139, 145, 151, 200, 300, 309, 400])
+def test_what_rules_a_secret_out_is_never_called_private_however_rare_it_is(power: int) -> None:
+    """Found by attack: from e^(-10^150) on, an output that can only come of x was taken for one that never comes."""
+    rare = exp_minus(exact(10**power))
+    made = FiniteMechanism("xy", [0, 1], [[rare, 1 - rare], [0, 1]])
+    if power < 140:
+        assert verify(made, FiniteDistance("xy", [[0, 1], [inf, 0]])).outcome == "not private"
+    else:
+        with pytest.raises(UndecidedError, match="probability below e"):
+            verify(made, FiniteDistance("xy", [[0, 1], [inf, 0]]))
+
+
+@pytest.mark.parametrize(("power", "cost"), [(100, 1), (139, 1), (151, 1), (309, 1), (309, "1/2"), (400, "999/1000")])
+def test_ratios_beyond_floats_are_decided_or_left_open(power: int, cost: Any) -> None:
+    """Found by attack: beyond 10^149 what is private was said not to be, and beyond floats the other way round."""
+    far = exact(10**power)
+    once, twice = exp_minus(far), exp_minus(far * 2)
+    made = FiniteMechanism("xy", [0, 1], [[once, 1 - once], [twice, 1 - twice]])
+    with pytest.raises(UndecidedError, match="probability below e") if power > 139 else contextlib.nullcontext():
+        assert verify(made, FiniteDistance("xy", [[0, far * cost], [inf, 0]]))
+
+
+@pytest.mark.parametrize("power", [18, 19, 100, 200, 400])
+def test_rare_outputs_still_need_their_delta(power: int) -> None:
+    """Found by attack: from e^(-10^19) on, the pair without a bound was compared too, and e^∞ is no number."""
+    rare = exp_minus(exact(10**power))
+    made = FiniteMechanism("xy", [0, 1], [[rare, 1 - rare], [0, 1]])
+    assert verify(made, FiniteDistance("xy", [[0, 1], [inf, 0]]), delta=0).outcome == "not private"
+    assert verify(made, FiniteDistance("xy", [[0, 1], [inf, 0]]), delta="1e-6")

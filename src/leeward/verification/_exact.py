@@ -40,6 +40,9 @@ _BLOCK = 1 << 15  # entries compared at once: they stay in the cache
 # Zero probabilities in whole arrays, without a NaN: 0 over anything is −1e300, something over 0 is +1e150.
 _ZERO_ABOVE, _ZERO_BELOW, _RULED_OUT = -1e300, -1e150, 1e149
 
+_FARTHEST = 1e140
+"""The largest logarithm of a probability that is told from these."""
+
 
 class Mechanism(Protocol):
     """Anything that gives its exact matrix on chosen secrets."""
@@ -102,6 +105,7 @@ def verify(
     Raises:
         InputError: if the secrets cannot be listed, the distance does not know some of them, δ is not a probability, or it
             is not settled which secrets are neighbours.
+        UndecidedError: if a probability is not told from 0, or without δ is below e^(−10¹⁴⁰).
     """
     if delta is not None and same_delta is not None:
         raise InputError("delta and same_delta", "they are two promises", "Give one of them")
@@ -186,6 +190,12 @@ class _Pairs:
     def __init__(self, matrix: Matrix, distances: tuple[Real, ...], between: NDArray[np.intp]) -> None:
         self.matrix, self.distances, self.between = matrix, distances, between
         self.logs: Logs = logs(matrix)
+        if (np.abs(self.logs.at) > _FARTHEST).any():
+            raise UndecidedError(
+                f"A probability below e^(-{_FARTHEST:.0e})",
+                "floats would not tell its ratio to others from that to 0",
+                "Use a smaller ε or a finer grid: such an output never comes",
+            )
         self.above = np.where(self.logs.zero, _ZERO_ABOVE, self.logs.at)
         self.below = np.where(self.logs.zero, _ZERO_BELOW, self.logs.at)
         bounded = np.array([not d.is_infinite for d in distances])[between]

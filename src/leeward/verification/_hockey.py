@@ -55,7 +55,7 @@ def verify_delta(
     needed: Weight | None = None
     try:
         needed = exactly.needed(x, y)
-        for i, j in np.argwhere(sums >= sums[x, y] - 2 * error).tolist():  # the worst pair of all is among these
+        for i, j in np.argwhere(asked & (sums >= sums[x, y] - 2 * error)).tolist():  # the worst of all is among these
             value = exactly.needed(i, j)
             if value > needed:
                 worst, needed = (i, j), value
@@ -102,7 +102,9 @@ def _sums(matrix: Matrix, distances: tuple[Real, ...], between: NDArray[np.intp]
             np.maximum(part, 0, out=part).sum(axis=1, out=sums[x, rows])
     sizes = np.abs(logarithms.at).max(initial=0) + np.abs(middles[np.isfinite(middles)]).max(initial=0)
     exponent = logarithms.error + radii.max(initial=0) + sizes * 2.0**-51
-    relative = np.expm1(exponent) + 2.0**-46  # of a power; 64 units in the last place for the exponential and a product
+    with np.errstate(over="ignore"):  # then all pairs are compared exactly
+        relative = np.expm1(exponent)  # of a power
+    relative += 2.0**-46  # 64 units in the last place for the exponential and a product
     return sums, float(relative * 2 + (upper - lower).sum(axis=1).max() + (m + 4) * 2.0**-52)
 
 

@@ -37,7 +37,7 @@ class Matrix(Protocol):
 
 
 class Logs(NamedTuple):
-    """Approximate logarithms: ``|at[x, z] − ln Pr[z | x]| ≤ error`` wherever not ``zero[x, z]``."""
+    """Approximate logarithms: ``|at[x, z] − ln Pr[z | x]| ≤ error`` wherever not ``zero[x, z]``; −∞ where floats end."""
 
     at: NDArray[np.float64]
     zero: NDArray[np.bool_]
@@ -48,7 +48,7 @@ def logs(matrix: Matrix) -> Logs:
     """Return the logarithms of a matrix with one error bound for all of them."""
     if len(matrix.values) <= _ONE_BY_ONE:
         pairs = np.array([enclosed_log(value) for value in matrix.values]).reshape(-1, 2)
-        zero = np.isinf(pairs[:, 0])
+        zero = np.array([not value for value in matrix.values], np.bool_)
         middle, radius = _ball(np.where(zero[:, None], 0.0, pairs))
         return Logs(middle[matrix.codes], zero[matrix.codes], float(radius.max(initial=0)))
     lower, upper = matrix.bounds()

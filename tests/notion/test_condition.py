@@ -223,3 +223,9 @@ def test_what_is_no_single_value_satisfies_no_condition(held: Any) -> None:
 def test_a_column_is_named_by_a_text() -> None:
     with pytest.raises(InputError, match="a column has a name"):
         lw.where(5, equals=1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("fact", [["a"], {"a": 1}, np.array(["a"]), (["a"],)])
+def test_a_fact_is_what_a_set_may_hold(fact: Any) -> None:
+    with pytest.raises(InputError, match="a set of facts"):
+        has(fact)

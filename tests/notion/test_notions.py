@@ -425,3 +425,15 @@ def test_what_a_class_says_of_its_notions_is_not_set_on_one_of_them(kind: type[N
     with pytest.raises(AttributeError):
         setattr(made, name, ())
     assert getattr(made, name) == before
+
+
+@pytest.mark.parametrize("pair", [("s", "N"), ("s", "t", "n"), "st", ("s", 1), "s"])
+def test_a_bound_of_no_pair_of_records_is_not_left_unused(pair: Any) -> None:
+    """A slip in a name would leave the pair that is meant at infinity, which is without any protection."""
+    with pytest.raises(InputError, match="not a pair of the records"):
+        ContextAwareLDP("1", "stn", {("s", "t"): 1, pair: 1})
+
+
+def test_bounds_that_are_no_mapping_are_refused() -> None:
+    with pytest.raises(InputError):
+        ContextAwareLDP("1", "stn", [("s", "t", 1)])  # type: ignore[arg-type]

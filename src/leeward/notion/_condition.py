@@ -258,7 +258,17 @@ def is_missing(value: Any) -> bool:
 
 
 def has(fact: Hashable) -> Has:
-    """Say that a record, a set of facts, contains this one."""
+    """Say that a record, a set of facts, contains this one.
+
+    Raises:
+        InputError: for what is in no set: a list, an array.
+    """
+    try:
+        hash(fact)
+    except TypeError:
+        raise InputError(
+            f"has({echo(fact)})", "a record is a set of facts, and this is in none", 'Give one fact: has("a")'
+        ) from None
     return Has(fact)
 
 

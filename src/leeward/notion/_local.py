@@ -7,6 +7,7 @@ collected reports promise together.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
@@ -86,6 +87,7 @@ class ProtectedOutputs:
         return f"<{self}>"
 
 
+@taught
 class ContextAwareLDP(RecordDistance):
     """Context-aware local DP (Acharya et al. 2020): a bound of its own for every ordered pair of records.
 
@@ -96,12 +98,22 @@ class ContextAwareLDP(RecordDistance):
         epsilon: what a bound of 1 means; "1" where the bounds are meant as they are.
         records: all records there are.
         bounds: (before, after) → bound.
+
+    Raises:
+        InputError: a bound is of what is not a pair of the records.
     """
 
     name = "context-aware-ldp"
 
     def __init__(self, epsilon: Exact, records: Iterable[Any], bounds: Mapping[tuple[Any, Any], Exact]) -> None:
         records = tuple(records)
+        pairs = set(itertools.product(records, records))
+        if any(pair not in pairs for pair in bounds):
+            raise InputError(
+                "A bound of what is not a pair of the records",
+                "it would be left unused, and the pair that is meant not protected",
+                "Name (before, after), both as they stand among the records",
+            )
         matrix = [[ZERO if x == y else exact(bounds.get((x, y), inf)) for y in records] for x in records]
         words = PrivacyDescription(
             definition="Pr[report | record r] ≤ e^E(r, r') · Pr[report | record r']",

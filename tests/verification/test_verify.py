@@ -478,3 +478,18 @@ def test_rare_outputs_still_need_their_delta(power: int) -> None:
     made = FiniteMechanism("xy", [0, 1], [[rare, 1 - rare], [0, 1]])
     assert verify(made, FiniteDistance("xy", [[0, 1], [inf, 0]]), delta=0).outcome == "not private"
     assert verify(made, FiniteDistance("xy", [[0, 1], [inf, 0]]), delta="1e-6")
+
+
+@pytest.mark.parametrize("far", [10**300, 10**308, 10**309, 10**400])
+@pytest.mark.parametrize(("near", "outcome"), [(1, "private"), ("1/2", "not private"), (log("5/2"), "private")])
+def test_a_finite_distance_beyond_floats_leaves_the_others_as_they_are(far: int, near: Any, outcome: str) -> None:
+    """Found by attack: NumPy's warnings were printed."""
+    made = FiniteMechanism("xy", [0, 1], [["1/2", "1/2"], ["1/5", "4/5"]])
+    found = verify(made, FiniteDistance("xy", [[0, near], [far, 0]]))
+    assert found.outcome == outcome
+    assert found.excess is not None
+    assert not any(map(math.isnan, (*found.excess, *found.scale)))
+    both = verify(made, FiniteDistance("xy", [[0, far], [far, 0]]))
+    assert both
+    assert both.excess is not None
+    assert both.excess[0] < -1e299

@@ -238,11 +238,13 @@ class _Pairs:
         if excess[worst] > error:
             return _Decision(broken=self._triple(int(worst[0]), int(worst[1])))
         near = excess >= -error
+        with np.errstate(invalid="ignore"):  # what no float holds allows all ratios that floats hold
+            least = allowed - error
         exactly = _Sign(self.matrix, distances)
         met, unsettled = None, ""
         for x in np.flatnonzero(near.any(axis=1)).tolist():
             columns = np.flatnonzero(near[x] & self.irreducible.of(x))
-            for y, z in self._near(x, columns, allowed[x, columns] - error, exactly):
+            for y, z in self._near(x, columns, least[x, columns], exactly):
                 try:
                     sign = exactly(x, y, z, int(self.between[x, y]))
                 except UndecidedError as reason:
@@ -339,7 +341,8 @@ class _Pairs:
         if ratio[0] == np.inf:
             return ratio
         error = self._error(self.radii, self.middles)
-        most = np.where(self.bounded, self.largest - self.middles[self.between], -np.inf).max() + error
+        largest = np.where(self.bounded, self.largest - self.middles[self.between], -np.inf).max()
+        most = largest + error if error < np.inf else np.inf  # a distance that no float holds
         least = np.nextafter(ratio[0] - high, -np.inf)
         bounds = float(least), float(max(most, np.nextafter(ratio[1] - low, np.inf)))
         if outcome == "private":
@@ -372,8 +375,9 @@ class _Pairs:
         error = self._error(self.radii, self.middles)
         positive = self.bounded & ~self.at_zero
         ratios, between = self.largest[positive], self.between[positive]
-        surely = (self.middles - self.radii)[between]
-        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # distances that floats hardly tell from 0
+        # distances that floats hardly tell from 0, or do not hold
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            surely = (self.middles - self.radii)[between]
             least = ((ratios - error) / (self.middles + self.radii)[between]).max(initial=0.0)
             most = np.where(surely > 0, (ratios + error) / surely, np.inf).max(initial=0.0)
         if alike.unsettled:

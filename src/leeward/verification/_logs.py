@@ -87,5 +87,5 @@ def enclosed(values: Iterable[Real]) -> tuple[NDArray[np.float64], NDArray[np.fl
 def _ball(pairs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     finite = np.isfinite(pairs[:, 0])
     low, high = np.where(finite, pairs[:, 0], 0.0), np.where(finite, pairs[:, 1], 0.0)
-    middle = (low + high) / 2  # somewhere between the two, so the whole width is a radius
+    middle = low / 2 + high / 2  # somewhere between the two, so the whole width is a radius
     return np.where(finite, middle, pairs[:, 0]), high - low

@@ -13,6 +13,7 @@ OUTPUTS = "leeward.verification._outputs"
 
 MUTANTS = [
     M(EXACT, "_Pairs.__init__", "if (np.abs(self.logs.at) > _FARTHEST).any():", "if False:", VERIFY, "an output of e^(-10^151) is taken for one that never comes"),
+    M(EXACT, "_Pairs._excess", "largest + error if error < np.inf else np.inf", "largest + error", VERIFY, "∞ less ∞ is an excess"),
     M("leeward.verification._logs", "logs", "np.array([not value for value in matrix.values], np.bool_)", "np.isinf(pairs[:, 0])", VERIFY, "a logarithm beyond floats is that of 0"),
     M(HOCKEY, "verify_delta", "np.argwhere(asked & (sums >= sums[x, y] - 2 * error))", "np.argwhere(sums >= sums[x, y] - 2 * error)", VERIFY, "pairs without a bound are compared"),
     M("leeward.verification._outputs", "protected_columns", "[z] if sources else []", "[z]", "tests/verification/test_outputs.py",

@@ -310,6 +310,8 @@ def test_the_statement_tells_the_cap_and_the_prices(folder: Path) -> None:
 def test_a_report_is_shown_again_at_its_level_only(folder: Path) -> None:
     """And costs nothing then. At another level there is another, at its own price; a level that is renamed is the same."""
     first = ran(folder, SPENT, AGAIN)
+    said = check_job(spec(SPENT, AGAIN), folder=folder).statement().not_guaranteed
+    assert any("two of different levels do not show that the person moved" in text for text in said)
     assert first["lat"][0] == first["lat"][2]
     assert first["lat"][1] == first["lat"][3]
     assert points(ran(folder, SPENT, AGAIN)) == points(first)

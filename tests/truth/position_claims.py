@@ -373,19 +373,24 @@ def register(claims: Claims) -> None:
         return made.lat.isna().tolist() == [False, True, False, False]
 
     @says(
-        r"(not guaranteed: )?A report that is not paid for is missing: that a person had more reports than are paid for shows"
+        r"(not guaranteed: )?A report that is not paid for is missing: that a person had more (?P<new>new )?reports than are paid"
+        r" for shows(?P<elsewhere>, and so that they were then on no grid point whose report is shown again)?"
     )
-    def _(world: Any) -> bool:
+    def _(world: Any, new: str | None, elsewhere: str | None) -> bool:
         there = world.published.lat.notna()
-        return bool(there[WHO.who == "b"].all()) and not there[WHO.who == "a"].all()
+        if not there[WHO.who == "b"].all() or there[WHO.who == "a"].all():
+            return False
+        # whoever comes back to the first place, or stays elsewhere: what is missing tells which
+        came_back = _there(world, [0, 1, 0, 1, 0])
+        return bool(new) == bool(elsewhere) == (came_back == [True, False] * 2 + [True])
 
     @says(
         r"(not guaranteed: )?The same person on the same grid point gives the same report, at no further cost\. Whoever sees two"
-        r" equal reports (knows that the person came back to one grid point|may conclude that the person came back): that is not"
+        r" equal reports may conclude that the person came back, and whoever sees two that differ that they did not: neither is"
         r" protected at all"
     )
     def _(world: Any) -> bool:
-        return bool(same_again(world))
+        return bool(same_again(world)) and _elsewhere_differs(world)
 
     # ---- assumptions
 
@@ -426,6 +431,19 @@ def same_again(world: Any) -> bool | None:
         if not found[-1]:
             break
     return all(found)
+
+
+def _elsewhere_differs(world: Any) -> bool:
+    """Whether a person at two places, five kilometres apart, has two reports, as far as both are shown."""
+    made = world.rerun(WHO[WHO.who == "a"])
+    return made.lat.notna().sum() < 3 or made.lat[2] != made.lat[0]
+
+
+def _there(world: Any, places: list[int]) -> list[bool]:
+    """For which rows of one person and day, at the first place or at the second, there is a report."""
+    rows = pd.DataFrame({"who": "a", "lat": [(60.0, 59.95)[at] for at in places], "lon": 10.2, "kept": 0})
+    found: list[bool] = world.rerun(rows.assign(when=WHO.when[0])).lat.notna().tolist()
+    return found
 
 
 def _sharper(world: Any) -> bool:

@@ -259,4 +259,10 @@ WORLDS = (
     ),
     world("repeated", repeat=REPEAT),
     world("repeated and paid", data=DATED, repeat=REPEAT, budget={**BUDGET, "reports_a_day": 2}),
+    world(
+        "repeated and withheld",
+        data=DATED,
+        repeat=REPEAT,
+        budget={**BUDGET, "reports_a_day": 1, "over": "withhold"},
+    ),
 )

@@ -2,8 +2,9 @@
 """The same answer for the same question: one report for each person and grid point, kept encrypted.
 
 Averaging a hundred reports of one's home finds the home. A report that is drawn once and shown again gives an averager
-nothing new. But that it is the *same* report shows that the person is at the same place again: whoever keeps reports can see
-who comes back where, without any limit. So it is used only where that is asked for.
+nothing new. But that it is the *same* report shows that the person is at the same place again, and that it is *another* one
+shows that they are not: whoever keeps reports can see who comes back where, without any limit. So it is used only where that
+is asked for.
 """
 
 from __future__ import annotations

@@ -94,6 +94,8 @@ MUTANTS = [
     M("leeward.report._figures", "chances", "never if decision.never_wrong else often", "never", TRUTH + " tests/report/test_report_figures.py", "the picture says never of what can be wrong"),
     M("leeward.local.location._statement", "_promise", "s = {at_most(float(geo.snapping), 4)}", "s = 0", POSITIONS, "snapping is not told"),
     M("leeward.local.location._statement", "_not_guaranteed", "    if terms.repeats:", "    if False:", POSITIONS, "that repeated reports show a return is not told"),
+    M("leeward.local.location._statement", "_not_guaranteed", "whose report is shown again\" if terms.repeats", "whose report is shown again\" if False", POSITIONS, "of repeated reports one that is missing is not said to show that the person was elsewhere"),
+    M("leeward.local.location._statement", "_not_guaranteed", "new = \"new reports\" if terms.repeats", "new = \"new reports\" if False", POSITIONS, "reports that are shown again are counted among those that are paid for"),
     M("leeward.local.location._statement", "_total", "geo.epsilon * reports", "geo.epsilon", POSITIONS, "a day of reports costs one"),
     M("leeward.local.location._statement", "_total", " + geo.snapping", "", POSITIONS, "the odds of a day are told without snapping"),
     M("leeward._plain", "odds", "at_most(math.exp(cost), 4)", "f\"{math.exp(cost):.4g}\"", "tests/truth/test_position_truth.py tests/local/test_series_smoothing.py tests/truth/test_series_truth.py", "odds that are kept are rounded to the nearest"),

@@ -41,7 +41,10 @@ def statement_of_levels(levels: Levels, terms: Terms, others: Sequence[str] | No
             "not_guaranteed": (
                 *made.not_guaranteed,
                 *(
-                    ["At another level the same person on the same grid point has another report, at its own price"]
+                    [
+                        "At another level the same person on the same grid point has another report, at its own price: two"
+                        " of different levels do not show that the person moved"
+                    ]
                     if terms.repeats
                     else []
                 ),

@@ -240,7 +240,11 @@ def _not_guaranteed(geo: PositionNoise, terms: Terms) -> list[str]:
     if geo.missing == "keep":
         found.append("Where there is no position, none is reported: that it is missing shows")
     if terms.over == "withhold":
-        found.append("A report that is not paid for is missing: that a person had more reports than are paid for shows")
+        new = "new reports" if terms.repeats else "reports"
+        found.append(
+            f"A report that is not paid for is missing: that a person had more {new} than are paid for shows"
+            + (", and so that they were then on no grid point whose report is shown again" if terms.repeats else "")
+        )
     if terms.track is not None:
         found.append(
             "A row that is not asked for, or not paid for, shows the last report again: it says nothing of where the"
@@ -251,8 +255,9 @@ def _not_guaranteed(geo: PositionNoise, terms: Terms) -> list[str]:
         found.append("A second run begins tracks anew, and costs as much again")
     if terms.repeats:
         found.append(
-            "The same person on the same grid point gives the same report, at no further cost. Whoever sees two"
-            " equal reports may conclude that the person came back: that is not protected at all"
+            "The same person on the same grid point gives the same report, at no further cost. Whoever sees two equal"
+            " reports may conclude that the person came back, and whoever sees two that differ that they did not: neither"
+            " is protected at all"
         )
     return found
 

@@ -160,6 +160,23 @@ def test_a_run_that_fails_after_it_was_charged_says_so(folder: Path, monkeypatch
     assert spent(folder, "m1", datetime(2026, 3, 28)) == 1
 
 
+def test_a_meter_that_changed_its_level_has_cost_what_the_larger_epsilon_does(folder: Path) -> None:
+    """Runs are counted, at whichever level they were: so the second is not said to be one of two careful ones."""
+    protect = {"within": "2 kW", "factor": "2", "level": "tier", "levels": {"usual": {}, "careful": {"factor": "4/3"}}}
+    for number, tier in enumerate(("usual", "careful")):
+        table = rows(range(2))
+        pq.write_table(table.append_column("tier", pa.array([tier] * len(table))), folder / "r.parquet")
+        run(folder, f"{number}.parquet", new=not number, protect=protect)
+    with pytest.raises(CapExceededError):
+        run(folder, "2.parquet", protect=protect)
+    told = check_job(spec(protect=protect), folder=folder).statement()
+    assert told.budget is not None
+    assert "2 times what is said here of one run, at the largest ε that its meter has had;" in told.budget.text
+    alone = check_job(spec(), folder=folder).statement()
+    assert alone.budget is not None
+    assert "2 times what is said here of one run;" in alone.budget.text
+
+
 def test_the_statement_says_how_often(folder: Path) -> None:
     told = check_job(spec(), folder=folder).statement().to_dict()
     assert told["budget"]["text"].startswith(

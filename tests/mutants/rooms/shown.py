@@ -94,6 +94,7 @@ MUTANTS = [
     M("leeward.report._figures", "chances", "never if decision.never_wrong else often", "never", TRUTH + " tests/report/test_report_figures.py", "the picture says never of what can be wrong"),
     M("leeward.local.location._statement", "_promise", "s = {at_most(float(geo.snapping), 4)}", "s = 0", POSITIONS, "snapping is not told"),
     M("leeward.local.location._statement", "_not_guaranteed", "    if terms.repeats:", "    if False:", POSITIONS, "that repeated reports show a return is not told"),
+    M("leeward.local.series._statement", "with_budget", "if made.levels is None", "if True", "tests/local/test_meter_budgets.py", "runs of a meter are told to cost what its level of today does"),
     M("leeward.local.location._statement", "_not_guaranteed", "whose report is shown again\" if terms.repeats", "whose report is shown again\" if False", POSITIONS, "of repeated reports one that is missing is not said to show that the person was elsewhere"),
     M("leeward.local.location._statement", "_not_guaranteed", "new = \"new reports\" if terms.repeats", "new = \"new reports\" if False", POSITIONS, "reports that are shown again are counted among those that are paid for"),
     M("leeward.local.location._statement", "_total", "geo.epsilon * reports", "geo.epsilon", POSITIONS, "a day of reports costs one"),

@@ -5,14 +5,16 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Sequence
+from datetime import date
 from fractions import Fraction
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from tests.asking import statistic_by
 
 from leeward import records, statistic
-from leeward.errors import NotPrivateError, SpecError
+from leeward.errors import InputError, NotPrivateError, SpecError
 from leeward.exact import inf
 from leeward.notion import ADP, OSDP, Blowfish, Both, BoundedDP, Notion, Personalised, has, where
 from leeward.planner._number_plan import plan_number
@@ -342,3 +344,19 @@ def test_intervals_are_groups_like_listed_ones_where_no_policy_looks_at_the_numb
     about = ADP(EPSILON, ~where("age", one_of=[3]))
     any_change = plan_number(statistic(table, "histogram", by={"age": cut}), BoundedDP(EPSILON)).parts[0].line
     assert plan_number(statistic(table, "histogram", by={"age": cut}), about).parts[0].line == any_change
+
+
+@pytest.mark.parametrize(
+    ("listed", "named"),
+    [(["05", "06"], 5), (["5-9"], 5.5), (["a"], True), ([5, 6], "x"), ([5], date(2026, 1, 1)), (["a"], ("a",))],
+)
+@pytest.mark.parametrize("of", ["groups", "filter"])
+def test_a_policy_about_values_of_another_kind_is_refused(listed: list[Any], named: object, of: str) -> None:
+    """No value of a column is both: the policy would be about nobody, and the noise for nobody."""
+    table = pa.table({"column": listed, "other": ["x"] * len(listed)})
+    keep = {"column": listed} if of == "filter" else None
+    rows = records(table, person="each row", keep=keep)
+    query = statistic(rows, "count", by={"column": listed} if keep is None else {"other": ["x"]})
+    with pytest.raises(InputError, match=f"values in the {of} are"):
+        plan_number(query, OSDP("1", where("column", equals=named)))
+    plan_number(query, OSDP("1", where("column", equals=listed[0])))

@@ -33,6 +33,7 @@ from leeward.errors import InputError, SpecError
 from leeward.exact._real import Exact
 from leeward.notion import Change, where
 from leeward.notion._condition import Condition, Where
+from leeward.notion._domain import is_number
 from leeward.notion._value_grid import ValueGrid
 from leeward.query._counting import CountWhere, Histogram
 from leeward.query._effect import Effect
@@ -88,7 +89,7 @@ def effect_on_groups(
 
 
 def _refuse_spelt_otherwise(change: Change, column: str, listed: Sequence[Allowed], of: str) -> None:
-    """Refuse policies about a value of a column that reads as a listed one and is none, or about numbers where texts are.
+    """Refuse policies about a value of a column that reads as a listed one and is none, or is of another kind than those.
 
     The rows that were meant would be counted, with noise for others. Of a column that is neither filtered nor grouped by,
     no value decides what is counted, so the noise is for rows with any of its values.
@@ -107,12 +108,25 @@ def _refuse_spelt_otherwise(change: Change, column: str, listed: Sequence[Allowe
             " rows that are counted so",
             "Write it in one way. If these do mean different things, list both",
         )
+    of_kind = _kind(listed[0])
+    unlike = next((value for atom in asked for value in atom.values or () if _kind(value) != of_kind), None)
+    if unlike is not None:
+        raise InputError(
+            f"A policy about {echo(unlike)} in '{column}'",
+            f"its values in the {of} are {of_kind}, which it is not, so it would be about none of the rows",
+            f"Write it as one of the {of_kind} of that column",
+        )
     if any(atom.values is None for atom in asked) and isinstance(listed[0], str):
         raise InputError(
             f"A policy about numbers in '{column}'",
             f"its values in the {of} are texts, none of which is a number, so it would be about none of the rows counted",
             "List the texts that it is about: where(…, one_of=[…]); or store the column as numbers",
         )
+
+
+def _kind(value: object) -> str:
+    """Say what kind of value one is: no value of a column equals one of another kind."""
+    return "texts" if isinstance(value, str) else "numbers" if is_number(value) else "of another kind"
 
 
 _INSIDE = "inside the window"

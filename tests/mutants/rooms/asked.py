@@ -93,4 +93,5 @@ MUTANTS = [
     M("leeward._taught", "public_list", "isinstance(given, Mapping) or", "", "tests/notion/test_condition.py", "the keys of a mapping are taken for costs"),
     M("leeward.accounting._units", "parallel", 'public_list("costs", costs, in_order=True)', "costs", "tests/notion/test_condition.py", "a price of 10 is taken for prices of 1 and 0"),
     M("leeward.notion._local", "ContextAwareLDP.__init__", "any(pair not in pairs for pair in bounds)", "False", "tests/notion/test_notions.py", "a bound with a slip in a record protects nobody"),
+    M("leeward.query._groups", "_refuse_spelt_otherwise", "if unlike is not None:", "if False:", "tests/query/test_groups.py", "a policy about numbers of a column of texts protects nobody"),
 ]  # fmt: skip

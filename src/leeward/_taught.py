@@ -92,7 +92,7 @@ def public_list(
         what: how a message calls it.
         given: the list.
         error: what is raised.
-        in_order: whether the order means something.
+        in_order: whether the order means something, or how many are equal.
 
     Raises:
         LeewardError: of the class ``error``, for one text, a table, a mapping, or what is no list.
@@ -102,16 +102,18 @@ def public_list(
     if in_order:
         refuse_set(what, given, error)
     if isinstance(given, Mapping) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
-        raise error(f"{what} = {echo(given)}", "it is not a list", 'Give a list: ["<=50K", ">50K"]')
+        raise error(f"{what} = {echo(given)}", "it is not a list", 'Give a list: ["one", "another"]')
     if getattr(given, "ndim", 1) > 1 or hasattr(given, "columns") or hasattr(given, "column_names"):
         raise error(f"{what} = {echo(given)}", "it is a table, not a list", "Give the values of one column as a list")
     return tuple(value.as_py() if hasattr(value, "as_py") else value for value in given)
 
 
 def refuse_set(what: str, given: object, error: type[LeewardError] = InputError) -> None:
-    """Refuse a set where the order means something: it has another in each process."""
+    """Refuse a set where the order means something, which is another in each process; or how many are equal."""
     if isinstance(given, set | frozenset):
-        raise error(f"{what} = {echo(given)}", "it has no order, and here the order counts", "Give a list: sorted(…)")
+        raise error(
+            f"{what} = {echo(given)}", "it has no order, and of equal ones it holds one", "Give a list: sorted(…)"
+        )
 
 
 def takes(function: Any, count: int) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from leeward.accounting import (
+    Accountant,
     ComposedEvent,
     Cost,
     Event,
@@ -219,3 +220,14 @@ def test_a_coin_about_a_person_hides_less_of_a_part_of_their_record() -> None:
     assert exp(spent.shrink) == exp(spent.grow) == exact(worst) == exact("10/7")
     assert exp(spent.withdraw) < exact(worst)
     assert exp(spent.insert) < exact(worst)
+
+
+def test_equal_releases_are_counted_as_often_as_they_were() -> None:
+    """A set holds equal ones once, and what an accountant says of its events is how often each was: neither is a list."""
+    spent = PureEvent("1", "1")
+    twice = Accountant([spent, spent])
+    assert twice.events == {spent: 2}
+    for given in ({spent}, frozenset({spent}), twice.events):
+        for made in (Accountant, ComposedEvent):
+            with pytest.raises(InputError, match=r"no order|not a list"):
+                made(given)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from leeward._plain import echo
+from leeward._taught import public_list
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, exact, positive, whole
 
@@ -168,7 +169,7 @@ class ComposedEvent(Event):
     events: tuple[Event, ...]
 
     def __init__(self, events: Iterable[Event]) -> None:
-        self._set(events=tuple(_event(event) for event in events))
+        self._set(events=tuple(map(_event, public_list("events", events, in_order=True))))
 
 
 @dataclass(frozen=True)

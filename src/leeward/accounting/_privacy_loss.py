@@ -27,7 +27,7 @@ import numpy as np
 
 from leeward._displayed import Drawn
 from leeward._optional import optional
-from leeward._taught import taught
+from leeward._taught import public_list, taught
 from leeward.accounting._dominating_pairs import Pair, pair, replaced
 from leeward.accounting._events import (
     KINDS,
@@ -70,14 +70,14 @@ class Accountant(Drawn):
     """What a collection of events costs in total, in each direction. Immutable: `compose` returns a new one.
 
     Args:
-        events: what was released, in any order.
+        events: what was released, in any order; each as often as it was (`compose` takes how often).
         grid: the step of the losses, an exact number above 0: finer is tighter and slower. Losses that are multiples of it,
             and the constant losses of one-sided noise, are not rounded.
     """
 
     def __init__(self, events: Iterable[Event] = (), *, grid: Exact = GRID) -> None:
         self._counts: collections.Counter[Event] = collections.Counter()
-        for event in events:
+        for event in public_list("events", events, in_order=True):
             _count(event, 1, self._counts)
         self.grid = positive(grid, "grid")
         self._made: dict[Direction, tuple[Real, _Rest | None]] = {}

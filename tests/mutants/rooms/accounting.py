@@ -74,4 +74,5 @@ MUTANTS = [
     M("leeward.notion._sees", "Sees.beside", "not _same_numbers(records, values)", "False", "tests/grid/test_prices.py", "of two lists one is compared"),
     M("leeward.notion._price_rules", "price", "return dearest([price(mine, part, whole) for part in (other.first, other.second)])", "return price(mine, other.first, whole)",
       "tests/grid/test_prices.py", "of two promises of a budget only the first is looked at"),
+    M("leeward.accounting._privacy_loss", "Accountant.__init__", 'public_list("events", events, in_order=True)', "events", "tests/accounting/test_pure.py", "365 releases that an accountant tells of are composed as one"),
 ]  # fmt: skip

@@ -351,3 +351,25 @@ def test_what_is_cut_off_within_is_no_interrupt(town: Town, monkeypatch: pytest.
     code, _, err = town.run("release", town.spec(), "--dry-run")
     assert code == 1
     assert "an unexpected EOFError; nothing was shown" in err
+
+
+def test_a_signal_while_the_ledger_is_closed_is_told_in_one_line(town: Town) -> None:
+    """SQLAlchemy logs it with a traceback, which Python prints where nobody has said what becomes of logs."""
+    code = """
+import os, signal, sys
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite as dialect
+closed = dialect.do_close
+
+def met(self, connection):
+    os.kill(os.getpid(), signal.SIGTERM)
+    closed(self, connection)
+
+dialect.do_close = met
+sys.argv = ["leeward", "release", *sys.argv[1:], "--yes"]
+from leeward.cli import main
+main()
+"""
+    command = [sys.executable, "-c", code, str(town.spec()), "--out", str(town.out)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (143, "leeward: ended by SIGTERM; nothing was shown\n")

@@ -8,12 +8,13 @@ modules are imported inside the commands, so that ``--help`` is quick.
 from __future__ import annotations
 
 import functools
+import logging
 import os
 import sys
 from contextlib import suppress
 from errno import EDQUOT, EIO, ENOSPC
 from signal import SIGINT
-from typing import Any
+from typing import Any, Final
 
 import typer
 from typer.core import TyperGroup
@@ -156,10 +157,14 @@ def _check_memory() -> None:
         )
 
 
+_NOWHERE: Final = logging.NullHandler()
+
+
 def main() -> None:
     """Run the command; the entry point of the installed script."""
     open_closed_streams()
     write_in_any_encoding()
+    logging.getLogger().addHandler(_NOWHERE)  # or what libraries log would be printed, with tracebacks, by a last resort
     begin()
     try:
         _run()

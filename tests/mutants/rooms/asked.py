@@ -63,6 +63,7 @@ MUTANTS = [
     M("leeward.cli", "_Commands.invoke", "typer.Exit(_stopped(error))", "typer.Exit(1)", OPTIONS, "an interrupt ends as a failure"),
     M("leeward.cli", "", "_print_added(error)\n        sys.exit(2)", "_print_added(error)\n        sys.exit(1)", "tests/session/test_release_command.py", "a refusal ends as a defect"),
     M("leeward.cli._ending", "ended_as_by_an_interrupt", "signal.setitimer(signal.ITIMER_REAL, _SOON)", "pass", "tests/cli/test_endings.py", "an interrupt that meets the end of an object is swallowed"),
+    M("leeward.cli", "main", "logging.getLogger().addHandler(_NOWHERE)", "pass", "tests/cli/test_endings.py", "a library's log of an interrupt is printed with its traceback"),
     M("leeward.cli._monitor", "_ended", "end, visits = query.window.end", "end, visits = query.window.start", OPTIONS, "a window that has not ended is asked"),
     M("leeward.cli._monitor", "_ended", "until.replace(tzinfo=end.tzinfo) if until.tzinfo is None else until", "until",
       "tests/session/test_monitor_command.py::test_until_and_the_end_of_a_window_can_be_compared_or_are_refused",

@@ -130,12 +130,18 @@ def _closing(sql: Any, connection: Any, shown: str, user: str | None = None) -> 
                 )
             yield made
         finally:  # not stop(), which would end a server that the caller started on this machine
-            made.client.set_retry_policies([retries.DefaultPolicy(max_retries=1)])
+            hurry(made)
             with suppress(errors.PySparkException):
                 made.client.release_session()
     finally:
         made.client._channel.close()
         made.client._closed = True
+
+
+def hurry(session: Any) -> None:
+    """Have a session that is about to end wait for nobody: what is left to say is said once more, and then no more."""
+    retries = optional("pyspark.sql.connect.client.retries", "Spark Connect")
+    session.client.set_retry_policies([retries.DefaultPolicy(max_retries=1)])
 
 
 def _nothing() -> None:

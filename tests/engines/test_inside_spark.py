@@ -5,11 +5,14 @@ All but the refusals that need no Spark are sweeps: a session takes longer to st
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import subprocess
 import sys
+import time
 import uuid
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from io import StringIO
@@ -181,6 +184,35 @@ def is_read_once(session: Any, folder: Path) -> None:
 
 def test_a_dataframe_is_read_once(tmp_path: Path) -> None:
     is_read_once(spark(), tmp_path / "t")
+
+
+def gives_back(session: Any) -> None:
+    """What was read of a table is nowhere in the storage of Spark's executors afterwards, also where it was refused.
+
+    Other workers of the run have tables there, for a moment.
+    """
+    held = spark().sparkContext._jsc.getPersistentRDDs
+    for place in ("'p'", "CAST(X'ff' AS STRING)"):
+        before, read = set(held()), set[int]()
+        with suppress(DataError):
+            query = asked(session.sql(f"SELECT 1 AS person, {place} AS place, {MORNING} AS time"))
+            with open_data(query, read_keys(query)) as opened:
+                opened.look(query)
+                opened.exactly(query, "answer")
+                read = set(held()) - before
+                assert read
+        read = read or set(held()) - before
+        for _ in range(40):
+            if not read & set(held()):
+                break
+            gc.collect()
+            spark().sparkContext._jvm.System.gc()
+            time.sleep(0.25)
+        assert not read & set(held())
+
+
+def test_what_was_read_is_given_back() -> None:
+    gives_back(spark())
 
 
 def test_the_session_of_the_caller_stays_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:

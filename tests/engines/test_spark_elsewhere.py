@@ -22,7 +22,7 @@ import pyspark
 import pytest
 from tests.engines.cases import Case, drawn
 from tests.engines.held import ELSEWHERE, HOLDERS, differences
-from tests.engines.test_inside_spark import MORNING, asked, counts, is_read_once, shows_no_value
+from tests.engines.test_inside_spark import MORNING, asked, counts, gives_back, is_read_once, shows_no_value
 from tests.engines.test_traps import KEPT, TRAPS, _ready, column
 from tests.session.conftest import Town
 from tests.spark import address, remote, session_at
@@ -100,6 +100,10 @@ def test_a_release_is_the_same_question_and_holds_no_token(town: Town, monkeypat
 
 def test_a_dataframe_is_read_once(tmp_path: Path) -> None:
     is_read_once(remote(), tmp_path / "t")
+
+
+def test_what_was_read_is_given_back() -> None:
+    gives_back(remote())
 
 
 def test_sessions_of_the_caller_stay_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:

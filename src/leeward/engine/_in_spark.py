@@ -20,7 +20,7 @@ import json
 import sys
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,12 +29,12 @@ import pyarrow as pa
 
 from leeward._optional import optional
 from leeward._spark import Spark, in_plain_words, is_frame, session_of
-from leeward._spark_remote import active, is_remote
+from leeward._spark_remote import active, hurry, is_remote
 from leeward.engine import _row_sums
 from leeward.engine._bound import Bound
 from leeward.engine._roles import holds_numbers, holds_times
 from leeward.engine._spark_sql import compiled, listed
-from leeward.errors import DataError, EngineError
+from leeward.errors import DataError, EngineError, LeewardError
 from leeward.tables._columns import check_columns
 from leeward.tables._files import File
 from leeward.tables._parquet import declared
@@ -52,10 +52,11 @@ _SOURCE: Final = "leeward_rows_asked_for"
 class InSpark(Bound):
     """One table, within one session of our own. `in_spark` makes it."""
 
-    __slots__ = ("_files", "_schema", "_session")
+    __slots__ = ("_files", "_schema", "_session", "_views")
 
     def __init__(self, session: Any, schema: pa.Schema, files: Sequence[File]) -> None:
         self._session, self._schema, self._files = session, schema, files
+        self._views = {_SOURCE}
 
     @property
     def rows(self) -> ir.Table:
@@ -74,11 +75,13 @@ class InSpark(Bound):
     def staged(self, name: str, rows: ir.Table) -> ir.Table:
         with in_plain_words():
             self._session.sql(compiled(rows)).createOrReplaceTempView(name)
+        self._views.add(name)
         return ibis.table(rows.schema(), name=name)
 
     def register(self, name: str, data: pa.Table) -> ir.Table:
         with in_plain_words():
             self._session.createDataFrame(listed(data)).createOrReplaceTempView(name)
+        self._views.add(name)
         return ibis.table(ibis.Schema.from_pyarrow(data.schema), name=name)
 
     def summed(self, rows: ir.Table, asked: Asked) -> Sequence[Sums]:
@@ -93,6 +96,14 @@ class InSpark(Bound):
 
     def read_files(self) -> Sequence[File]:
         return self._files
+
+    def forget(self) -> None:
+        """Take our views away: Spark keeps sessions that have ended, and by their views the rows that were read for them."""
+        if is_remote(self._session):
+            hurry(self._session)
+        with suppress(LeewardError), in_plain_words():
+            for name in self._views:
+                self._session.catalog.dropTempView(name)
 
 
 @contextmanager
@@ -141,8 +152,8 @@ def in_spark(source: Any, columns: Mapping[str, str], names: Sequence[str], star
         InputError: Spark or Java is not installed.
     """
     if is_frame(source):
-        with session_of(started, source) as session, _read_once(session, source, columns, names) as schema:
-            yield InSpark(session, schema, ())
+        with session_of(started, source) as session, _read_once(session, source, columns, names) as read:
+            yield read
         return
     files = files_for_spark(source)
     check_one_schema("parquet", files, columns)
@@ -161,7 +172,7 @@ def in_spark(source: Any, columns: Mapping[str, str], names: Sequence[str], star
 
 
 @contextmanager
-def _read_once(session: Any, frame: Any, columns: Mapping[str, str], names: Sequence[str]) -> Iterator[pa.Schema]:
+def _read_once(session: Any, frame: Any, columns: Mapping[str, str], names: Sequence[str]) -> Iterator[InSpark]:
     check_columns(columns, frame.columns)
     theirs = frame.sparkSession
     with in_plain_words(), _handed_over(session, frame) as asked:
@@ -170,20 +181,20 @@ def _read_once(session: Any, frame: Any, columns: Mapping[str, str], names: Sequ
         schema = _checked(table, columns, names)
         with active(theirs) if is_remote(theirs) else nullcontext():
             held = table.select(*(quoted(name) for name in names)).localCheckpoint(eager=True)
-    with in_plain_words(), _handed_over(session, held) as read:
-        session.table(read).createOrReplaceTempView(_SOURCE)
-    if is_remote(
-        theirs
-    ):  # our view keeps it there; if it were kept here, the end would wait ten minutes for a dead server
-        held = None
-    with in_plain_words():
-        _refuse_no_utf8(session, schema)
+    read = InSpark(session, schema, ())
     try:
-        yield schema
+        with in_plain_words(), _handed_over(session, held) as name:
+            session.table(name).createOrReplaceTempView(_SOURCE)
+        if is_remote(theirs):  # our view keeps it there; if it were kept here, the end would wait for a dead server
+            held = None
+        with in_plain_words():
+            _refuse_no_utf8(session, schema)
+        yield read
     finally:
-        if held is not None:
-            with in_plain_words():
-                held.unpersist()
+        read.forget()
+        if held is not None and not is_remote(theirs):
+            with in_plain_words():  # the rows themselves: DataFrame.unpersist is about cached queries, and leaves these
+                held._jdf.queryExecution().logical().rdd().unpersist(False)
 
 
 @contextmanager

@@ -407,6 +407,22 @@ MUTANTS = [
     ),
     M(
         "leeward.engine._in_spark",
+        "_read_once",
+        "held._jdf.queryExecution().logical().rdd().unpersist(False)",
+        "held.unpersist()",
+        "tests/engines/test_inside_spark.py::test_what_was_read_is_given_back",
+        "what was read of a table stays in the storage of Spark's executors",
+    ),
+    M(
+        "leeward.engine._in_spark",
+        "InSpark.forget",
+        "self._session.catalog.dropTempView(name)",
+        "pass",
+        f"{ELSEWHERE}::test_what_was_read_is_given_back",
+        "views of a session that has ended keep what was read in the storage of a Spark elsewhere",
+    ),
+    M(
+        "leeward.engine._in_spark",
         "_check_repeatable",
         'if not _may_draw(session, "SELECT rand()"):',
         "if False:",

@@ -164,7 +164,7 @@ def main() -> None:
     """Run the command; the entry point of the installed script."""
     open_closed_streams()
     write_in_any_encoding()
-    logging.getLogger().addHandler(_NOWHERE)  # or what libraries log would be printed, with tracebacks, by a last resort
+    logging.getLogger().addHandler(_NOWHERE)  # or what libraries log would be printed, with its tracebacks
     begin()
     try:
         _run()

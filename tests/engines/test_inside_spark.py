@@ -186,10 +186,10 @@ def test_a_dataframe_is_read_once(tmp_path: Path) -> None:
     is_read_once(spark(), tmp_path / "t")
 
 
-def gives_back(session: Any) -> None:
+def gives_back(session: Any, *, collected: bool = False) -> None:
     """What was read of a table is nowhere in the storage of Spark's executors afterwards, also where it was refused.
 
-    Other workers of the run have tables there, for a moment.
+    At once, or when Java collects what nothing leads to. Other workers of the run have tables there, for a moment.
     """
     held = spark().sparkContext._jsc.getPersistentRDDs
     for place in ("'p'", "CAST(X'ff' AS STRING)"):
@@ -205,8 +205,9 @@ def gives_back(session: Any) -> None:
         for _ in range(40):
             if not read & set(held()):
                 break
-            gc.collect()
-            spark().sparkContext._jvm.System.gc()
+            if collected:
+                gc.collect()
+                spark().sparkContext._jvm.System.gc()
             time.sleep(0.25)
         assert not read & set(held())
 

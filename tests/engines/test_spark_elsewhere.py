@@ -103,7 +103,7 @@ def test_a_dataframe_is_read_once(tmp_path: Path) -> None:
 
 
 def test_what_was_read_is_given_back() -> None:
-    gives_back(remote())
+    gives_back(remote(), collected=True)
 
 
 def test_sessions_of_the_caller_stay_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:

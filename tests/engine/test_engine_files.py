@@ -6,6 +6,7 @@ how often.
 
 from __future__ import annotations
 
+import errno
 import gzip
 import itertools
 import os
@@ -268,11 +269,14 @@ def test_a_notebook_without_ipywidgets_reads_like_any_other_program(tmp_path: Pa
     assert (run.stdout.splitlines(), run.stderr) == (["['ann']"], "")
 
 
-@pytest.mark.parametrize("broken", ["connect", "settings", "TMPDIR"])
+@pytest.mark.parametrize("broken", ["connect", "settings", "names of files", "TMPDIR"])
 def test_failures_of_the_engine_are_not_blamed_on_the_data(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:
     own = write(tmp_path / "v.parquet", "ann")
+
+    def no_room(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def refuse(*_: Any, **__: Any) -> None:
         raise duckdb.InvalidInputException("Invalid Input Error: no such setting\nLINE 1: ...")
@@ -285,6 +289,8 @@ def test_failures_of_the_engine_are_not_blamed_on_the_data(
         monkeypatch.setattr(duckdb, "connect", refuse)
     elif broken == "settings":
         monkeypatch.setattr(duckdb, "connect", lambda *_, **__: Broken())
+    elif broken == "names of files":
+        monkeypatch.setattr(os, "symlink", no_room)
     else:
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
     with pytest.raises(EngineError) as refused:

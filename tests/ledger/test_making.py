@@ -133,6 +133,29 @@ def test_an_empty_file_is_made_a_ledger_and_is_private_then(make: Callable[[Path
     assert len(found.show()) == 1
 
 
+@pytest.mark.parametrize(
+    "store", [Ledger, lambda path: PersonBudgets(path, secret=b"s" * 16, price="1", reports_a_day=1, new=True)]
+)
+@pytest.mark.parametrize("make", [None, *BLANK])
+def test_a_file_that_cannot_be_kept_from_others_is_refused_in_words(
+    make: Callable[[Path], None] | None, store: Callable[[Path], object], path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty one may be somebody else's, and a file system may keep no rights."""
+    if make is not None:
+        make(path)
+    read_or_make_key()
+    before = path.read_bytes() if path.exists() else None
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    for change in ("chmod", "fchmod"):
+        monkeypatch.setattr(os, change, refuse)
+    with pytest.raises(LedgerError, match=r"cannot be kept from others: Operation not permitted"):
+        store(path)
+    assert (path.read_bytes() if path.exists() else None) == before
+
+
 @pytest.mark.parametrize("make", [*BLANK, Path.unlink])
 def test_a_ledger_that_was_emptied_is_refused_as_long_as_its_mark_is_there(
     make: Callable[[Path], None], path: Path

@@ -162,8 +162,9 @@ def bind(
         check_one_schema(kind, read, columns, writing)
         linked = kind in ("csv", "parquet")
         links = [os.path.join(folder, f"{index}.{kind}") for index in range(len(files))] if linked else []
-        for file, link in zip(read, links, strict=False):
-            os.symlink(file.path, link)
+        with _setting_up():
+            for file, link in zip(read, links, strict=False):
+                os.symlink(file.path, link)
         if kind == "postgresql":
             from leeward.engine._postgres_rows import written  # lazily: files need none of it
 

@@ -19,12 +19,11 @@ from sqlalchemy import Column, Connection, Integer, LargeBinary, MetaData, Table
 
 from leeward._paths import resolve_ledger
 from leeward.errors import BudgetConflictError, LedgerError
-from leeward.ledger._beside import PRIVATE
 from leeward.ledger._file import plain_file
 from leeward.ledger._hashed_ids import hashed_ids
 from leeward.ledger._parts import joined
 from leeward.ledger._secret import read_private
-from leeward.ledger._sqlite import alone, engine_of, in_plain_words, is_blank, made_private
+from leeward.ledger._sqlite import alone, engine_of, in_plain_words, is_blank, keep_private, made_private
 
 HASHED: Final = "3"
 """Who is one person, and what the keyed hashes cover. Another number would name other people."""
@@ -153,7 +152,7 @@ class PeopleStore:
         if is_blank(connection):
             if not new:
                 raise self._forgotten("empty")
-            self.path.chmod(PRIVATE)  # an empty file may have been there
+            keep_private(self.path, self.path)  # an empty file may have been there
             _metadata.create_all(connection, checkfirst=False)
             connection.execute(facts_kept.insert(), [{"key": key, "value": value} for key, value in facts.items()])
             connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")

@@ -92,7 +92,7 @@ class SqliteStore(Store):
             raise _lockless(self.path, without)
         with made_private(self.path), self._alone() as connection:
             if is_blank(connection):  # else another process was faster
-                self.path.chmod(PRIVATE)  # a blank file may have been there
+                keep_private(self.path, self.path)  # a blank file may have been there
                 metadata.create_all(connection, checkfirst=False)
                 connection.execute(insert(identity).values(id=name, key=key))
                 connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -239,10 +239,29 @@ def make_private(path: Path) -> bool:
             "Make the folder writable, or name another file",
         ) from None
     try:
-        os.fchmod(file, PRIVATE)  # whatever the umask takes
+        keep_private(path, file)  # whatever the umask takes
+    except LedgerError:
+        path.unlink(missing_ok=True)
+        raise
     finally:
         os.close(file)
     return True
+
+
+def keep_private(path: Path, file: Path | int) -> None:
+    """Leave a file, given by its path or descriptor, to its owner alone.
+
+    Raises:
+        LedgerError: it is somebody else's, or its file system keeps no such rights.
+    """
+    try:
+        os.chmod(file, PRIVATE)
+    except OSError as error:
+        raise LedgerError(
+            f"The file {path} cannot be kept from others: {error.strerror}",
+            "it is somebody else's, or its file system keeps no rights, and what it will hold is not for them",
+            "Name another file, on a file system that keeps rights",
+        ) from None
 
 
 @contextmanager

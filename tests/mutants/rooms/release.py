@@ -181,6 +181,7 @@ MUTANTS = [
       "self._cipher.encrypt(nonce, np.array(answer, \"<i8\").tobytes(), b\"\")", "tests/ledger/test_people.py", "answers can be exchanged in the file"),
     M("leeward.ledger._sqlite", "engine_of", "synchronous = FULL", "synchronous = NORMAL", "tests/ledger/test_ledger_crash.py tests/ledger/test_ledger_budget.py", "what is spent is lost with the power"),
     M("leeward.ledger._sqlite", "engine_of", '"timeout": wait', '"timeout": 0.0', "tests/ledger/test_ledger_budget.py tests/ledger/test_people.py tests/ledger/test_ledger_files.py", "nobody waits for another's transaction"),
+    M("leeward.ledger._sqlite", "make_private", "path.unlink(missing_ok=True)", "pass", "tests/ledger/test_making.py", "a ledger that cannot be kept from others is left behind"),
     M("leeward.ledger._sqlite", "alone", "leeward_writes=True", "leeward_writes=False", "tests/ledger/test_people.py tests/ledger/test_ledger_budget.py", "two may write what both have read before"),
     M("leeward.ledger._sqlite", "in_plain_words", "error.orig if isinstance(error, DBAPIError) else error", "error", FILES, "a ledger that is locked is told as one that is damaged"),
     M("leeward.ledger._file", "is_absent", " and not is_marked", "", "tests/session/test_new_budgets.py", "a budget that is gone is planned as a new one"),

@@ -18,7 +18,7 @@ from leeward.local import check_job
 
 FIRST = datetime(2026, 3, 27, 23, tzinfo=UTC)  # midnight in Paris; the 29th has 23 hours
 SECRET = bytes(range(32))
-PRICE = "d_∞, log(2)/2 for each kW, independent noise on windows of 1 readings, 3600 s apart"
+PRICE = "d_∞, log(2)/2 for each kW, independent noise on windows of 1 readings, 3600 s apart, steps of 1/1000 kW from 0 to 9"
 
 
 def rows(days: Sequence[int], meters: Sequence[str] = ("m1", "m2")) -> pa.Table:
@@ -171,10 +171,15 @@ def test_a_meter_that_changed_its_level_has_cost_what_the_larger_epsilon_does(fo
         run(folder, "2.parquet", protect=protect)
     told = check_job(spec(protect=protect), folder=folder).statement()
     assert told.budget is not None
-    assert "2 times what is said here of one run, at the largest ε that its meter has had;" in told.budget.text
-    alone = check_job(spec(), folder=folder).statement()
-    assert alone.budget is not None
-    assert "2 times what is said here of one run;" in alone.budget.text
+    assert "2 times what is said here of one run, or of an earlier one that said more;" in told.budget.text
+
+
+@pytest.mark.parametrize("change", [{"step": "1 kW"}, {"upper": "2 kW"}, {"lower": "-1 kW"}])
+def test_what_rounding_and_bounds_cost_is_part_of_the_price(folder: Path, change: dict[str, str]) -> None:
+    """A run in steps of 1 kW costs 8.3 more for rounding, and is not told as one of two that cost 0.008 more."""
+    run(folder, new=True, values=change)
+    with pytest.raises(BudgetConflictError, match="another price"):
+        run(folder, "second.parquet")
 
 
 def test_the_statement_says_how_often(folder: Path) -> None:

@@ -37,12 +37,16 @@ class Budget(StoreSection):
 def price_of(series: Series, totals: Per | None, tree: str = "") -> str:
     """Return what one publication of a day costs, in words that must not change: a store is made for one price.
 
-    The more readings a day has, the more it costs that all of them move. ``totals`` is the span of what is published, of a
-    tree the one that its promise is about; None for readings. ``tree`` names its levels and their parts of ε.
+    The more readings a day has, the more it costs that all of them move; what rounding costs hangs on the step, and what any
+    change of one reading costs, on the bounds. ``totals`` is the span of what is published, of a tree the one that its
+    promise is about; None for readings. ``tree`` names its levels and their parts of ε.
     """
-    mechanism, apart = series.mechanism, Fraction(series.schedule.step, 10**6)
+    mechanism, grid, apart = series.mechanism, series.grid, Fraction(series.schedule.step, 10**6)
     drawn = f"totals per {totals}" if totals else f"{mechanism.noise} noise on windows of {mechanism.window} readings"
-    return f"{mechanism.kind.symbol}, {mechanism.epsilon} for each {series.grid.unit}, {drawn}{tree}, {apart} s apart"
+    return (
+        f"{mechanism.kind.symbol}, {mechanism.epsilon} for each {grid.unit}, {drawn}{tree}, {apart} s apart,"
+        f" steps of {grid.step_value} {grid.unit} from {grid.low_value} to {grid.high_value}"
+    )
 
 
 def charge(

@@ -35,8 +35,7 @@ class Repeat(StoreSection):
 
 def law_of(series: Series, price: str) -> str:
     """Return how a reading is drawn, in words that must not change: an answer of another law is not the same answer."""
-    grid, clock = series.grid, series.schedule.zone or AS_WRITTEN
-    return f"{price}, steps of {grid.step_value} {grid.unit} from {grid.low_value} to {grid.high_value}, clock {clock}"
+    return f"{price}, clock {series.schedule.zone or AS_WRITTEN}"
 
 
 class Remembered(Private):

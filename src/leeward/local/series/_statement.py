@@ -164,9 +164,8 @@ def with_budget(made: SeriesStatement, reports_a_day: int, over: Over) -> Series
     drawn = "drawn anew" if made.repeats else "published, or used for what is,"
     text = (
         f"Readings of a day of a meter are {drawn} in at most {runs}; {what}. So what is published"
-        f" of a day costs at most {f'{reports_a_day} times' if reports_a_day > 1 else 'once'} what is said here of one run"
-        f"{'' if made.levels is None else ', at the largest ε that its meter has had'};"
-        " what different runs publish of different days adds up"
+        f" of a day costs at most {f'{reports_a_day} times' if reports_a_day > 1 else 'once'} what is said here of one run,"
+        " or of an earlier one that said more; what different runs publish of different days adds up"
     )
     kept = tuple(each for each in made.not_guaranteed if each != _SECOND)
     return made.model_copy(

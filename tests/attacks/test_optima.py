@@ -86,6 +86,40 @@ def test_the_best_remap_for_the_worst_secret_is_the_same_in_every_unit_of_loss(u
     assert float(found) / float(unit) == pytest.approx(1.5)  # x or y, with one half each
 
 
+@pytest.mark.parametrize(("rate", "loss"), [("5", "squared"), ("10", "absolute"), ("20", "squared")])
+def test_the_best_remap_for_the_worst_secret_is_no_worse_than_none(rate: str, loss: str) -> None:
+    """Found by attack: of a precise mechanism it was, by what the solver tolerates of the largest loss."""
+    made = lw.mechanism.Geometric(lw.Line(rate, rate), lower=0, upper=10)
+    best, plain = lw.analysis.remap(made, "worst", loss).loss, lw.analysis.expected_loss(made, "worst", loss)
+    assert float(best) <= float(plain)
+
+
+@pytest.mark.parametrize(
+    ("loss", "least"),
+    [
+        ([[3 * 10**9, 1, 1], [3, 2, 1]], 1),  # one guess for all
+        ([[3 * 10**12, 2, 0], [3, 1, 0]], 0),
+        ([[2, 10**20, 0]], 0),
+        ([[3, 0, 1], [0, 3 * 10**12, 3]], Fraction(9, 5)),  # the first and the third, drawn
+        ([[3, 2 * 10**12, 0], [0, 0, 3]], Fraction(3, 2)),
+        (
+            [
+                [5000, 38 * 10**12, Fraction(66, 10**6), 78 * 10**6],
+                [10**6, Fraction(2, 10**6), 0, 0],
+                [0, 0, Fraction(1, 10**6), 13],
+                [Fraction(1, 10**12), 0, 0, 2],
+            ],
+            Fraction(66, 10**6),
+        ),
+    ],
+)
+def test_the_best_remap_is_not_lost_among_larger_losses(loss: Any, least: Fraction) -> None:
+    """Found by attack: where it lost a thousand-millionth of the largest loss, others were taken for it."""
+    blind = lw.mechanism.FiniteMechanism(range(len(loss)), ["z"], [[1]] * len(loss))
+    found = lw.analysis.remap(blind, "worst", loss, range(len(loss[0]))).loss
+    assert float(found) == pytest.approx(float(least), rel=1e-9)
+
+
 @pytest.mark.parametrize("near", ["1e-330", "1e-15", "1e-9", "1e-6", "1e-5"])
 def test_a_distance_that_is_hardly_one_costs_no_more_than_none(near: str) -> None:
     """Secrets at distance 0 promise more, so they can only lose more."""

@@ -5,20 +5,22 @@ A consumer with prior π and loss ℓ who sees z guesses a w that minimises Σ_x
 post-processing, so it costs no privacy. U(H, π, ℓ) is the expected loss under that best remap: less is better, so a
 mechanism is optimal iff its U is ≤ that of all others (Chatzikokolakis et al., Section 4.2; their Definition 7 prints ≥).
 A risk-averse consumer has no prior and minimises the largest expected loss over the secrets (``prior="worst"``); the best
-remap is then randomised, found by linear programming and rounded to rationals, which keeps it a valid post-processing.
+remap is then randomised, found by linear programming in floats and rounded to rationals, which keeps it a valid
+post-processing: where losses are further apart than floats tell, it may not be quite the best.
 
 Machine-checked (docs/proved.md): `remapped_is_least`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias, cast
 
 import flint
 import numpy as np
+from numpy.typing import NDArray
 
 from leeward._optional import optional
 from leeward._taught import taught
@@ -177,12 +179,53 @@ def _columns(matrix: LossMatrix, outputs: Sequence[Any]) -> LossMatrix:
     return LossMatrix(matrix.secrets, tuple(outputs), matrix.values, matrix.codes[:, columns])
 
 
+_SMALL = 1e-3
+"""A largest expected loss below this part of the unit may be lost among what the solver tolerates, which is absolute."""
+_WIDEST = 1e15
+"""The largest loss, in the unit, that the solver takes."""
+
+
 def _cautious(mechanism: FiniteMechanism, matrix: LossMatrix) -> Remapped:
-    """The randomised remap T that minimises max_x Σ_z Pr[z | x] Σ_w T(z, w)·ℓ(x, w)."""
+    """The randomised remap T that minimises max_x Σ_z Pr[z | x] Σ_w T(z, w)·ℓ(x, w), as near as floats find it.
+
+    It never loses more than the best blind guess, nor than the mechanism as it is, where its outputs are guesses. The unit
+    of the program is the largest loss, and then what the best remap so far loses, as long as that finds a better one.
+    """
+    losses = matrix.to_numpy()
+    best = min((_after(mechanism, matrix, table) for table in _plain(mechanism, matrix)), key=_lost)
+    unit = float(losses.max()) or 1.0
+    while unit * _WIDEST > losses.max() and (table := _least_largest(mechanism.to_numpy(), losses / unit)) is not None:
+        found = _after(mechanism, matrix, [stochastic(row) for row in table])
+        if _lost(found) >= _lost(best) and unit < losses.max():
+            break
+        best = min(best, found, key=_lost)
+        if not 0 < _lost(best) < _SMALL * unit:
+            break
+        unit = _lost(best)
+    return best
+
+
+def _plain(mechanism: FiniteMechanism, matrix: LossMatrix) -> Iterator[list[list[Fraction]]]:
+    """Give the remaps that need no program: to the one best guess, and to what is said, where that can be guessed."""
+    blind = min(range(len(matrix.guesses)), key=lambda w: max(matrix.values[code] for code in matrix.codes[:, w]))
+    yield [[Fraction(int(w == blind)) for w in range(len(matrix.guesses))] for _ in mechanism.outputs]
+    if set(mechanism.outputs) <= set(matrix.guesses):
+        yield [[Fraction(int(z == w)) for w in matrix.guesses] for z in mechanism.outputs]
+
+
+def _after(mechanism: FiniteMechanism, matrix: LossMatrix, table: Sequence[Sequence[Fraction]]) -> Remapped:
+    remapped = mechanism.then(FiniteMechanism(mechanism.outputs, matrix.guesses, table))
+    return Remapped(remapped, None, expected_loss(remapped, "worst", _columns(matrix, remapped.outputs)))
+
+
+def _lost(remapped: Remapped) -> float:
+    return float(remapped.loss)
+
+
+def _least_largest(probabilities: NDArray[np.float64], losses: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Solve for T in floats: its rows are near to summing to 1. None where the solver gives up."""
     sparse = optional("scipy.sparse", "The best remap at worst")
     linprog = optional("scipy.optimize", "The best remap at worst").linprog
-    probabilities, losses = mechanism.to_numpy(), matrix.to_numpy()
-    losses /= losses.max() or 1.0  # what the solver tolerates is absolute
     (n, outputs), guesses = probabilities.shape, losses.shape[1]
     cost = (probabilities[:, :, None] * losses[:, None, :]).reshape(n, -1)
     solved = linprog(
@@ -194,10 +237,10 @@ def _cautious(mechanism: FiniteMechanism, matrix: LossMatrix) -> Remapped:
         bounds=(0, None),
         method="highs",
     )
-    table = np.clip(solved.x[:-1].reshape(outputs, guesses), 0, 1)
-    after = FiniteMechanism(mechanism.outputs, matrix.guesses, [stochastic(row) for row in table])
-    remapped = mechanism.then(after)
-    return Remapped(remapped, None, expected_loss(remapped, "worst", _columns(matrix, remapped.outputs)))
+    if solved.status != 0:
+        return None
+    table: NDArray[np.float64] = np.clip(solved.x[:-1].reshape(outputs, guesses), 0, 1)
+    return table
 
 
 def stochastic(row: Sequence[float], denominator: int = 2**40) -> list[Fraction]:

@@ -46,6 +46,8 @@ MUTANTS = [
     M("leeward.analysis._optimal._linear_program", "Program.solve", "_power_of_two(float((self.loss * weights).max()))", "1.0", "tests/attacks/test_optima.py",
       "small losses are lost among what the solver tolerates"),
     M("leeward.analysis._optimal._linear_program", "Program._by_highs", 'options={"maxiter": most},', "", "tests/attacks/test_optima.py", "a solver steps on for ever"),
+    M("leeward.analysis._remap", "_cautious", "if not 0 < _lost(best) < _SMALL * unit:", "if True:", "tests/attacks/test_optima.py", "small losses are lost among what the solver of remaps tolerates"),
+    M("leeward.analysis._remap", "_plain", "blind = min(", "blind = max(", "tests/attacks/test_optima.py", "the blind guess of a remap is the worst one"),
     M(REPAIR, "_lift", "if short > 0:", "if False:", OPTIMAL, "nothing is mended"),
     M(REPAIR, "_integers", "parts[int(np.argmax(row))] += DENOMINATOR - sum(parts)", "pass", OPTIMAL, "rows do not sum to 1"),
     M("leeward.analysis._optimal._cover", "irreducible", "needed[rows[redundant], columns[redundant]] = False", "needed[rows, columns] = False", OPTIMAL + " tests/analysis",

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from tests.oracle.least_loss import least_loss
 
+import leeward as lw
 from leeward.analysis import Optimal, optimal, outside_ball, read_loss, remap
 from leeward.analysis import optimal as face
 from leeward.distance import Derived, DirectedDistance, FiniteDistance, Line, Plane
@@ -207,3 +208,18 @@ def test_what_is_best_does_not_depend_on_the_unit_of_the_loss(prior: Any, unit: 
 def test_a_loss_of_who_cannot_be_does_not_drown_the_others() -> None:
     found = optimal(range(2), Line("1", "1"), prior=[0, 1], loss=[[0, "1e300"], ["1e-300", 0]])
     assert found.loss == 0
+
+
+def test_a_set_is_no_list_of_secrets_or_guesses() -> None:
+    """Chances and losses that are listed would go to secrets in another order in each process."""
+    near = lw.distance.FiniteDistance("ab", [[0, 1], [1, 0]])
+    fair = lw.mechanism.FiniteMechanism("ab", "ab", [["1/2", "1/2"], ["1/2", "1/2"]])
+    for ask in (
+        lambda: lw.optimal({"a", "b"}, near, ["1/4", "3/4"], "zero-one"),
+        lambda: lw.optimal("ab", near, {"1/4", "3/4"}, "zero-one"),
+        lambda: lw.optimal("ab", near, None, [[0, 1], [1, 0]], guesses={"x", "y"}),
+        lambda: lw.analysis.shared({"a", "b"}, near, [(None, "zero-one")]),
+        lambda: lw.analysis.remap(fair, None, [[0, 1], [1, 0]], guesses={"x", "y"}),
+    ):
+        with pytest.raises(InputError, match="it has no order"):
+            ask()

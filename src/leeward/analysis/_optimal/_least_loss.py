@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._progress import Progress, silent
-from leeward._taught import taught
+from leeward._taught import refuse_set, taught
 from leeward.analysis._loss import LossLike, LossMatrix, read_loss
 from leeward.analysis._optimal._cover import Pairs, irreducible, spanner
 from leeward.analysis._optimal._linear_program import Program
@@ -101,6 +101,8 @@ def optimal(
             loss is beyond what floats reach.
         UndecidedError: if the solver gives up, or its answer could not be certified: never seen, and never passed over.
     """
+    refuse_set("space", space)
+    refuse_set("guesses", guesses)
     secrets = tuple(space)
     finite = distance if isinstance(distance, FiniteDistance) and distance.points == secrets else distance.on(secrets)
     outputs = secrets if guesses is None else tuple(guesses)

@@ -387,7 +387,7 @@ TAKEN: dict[str, Callable[[Any], object]] = {
 """What is made to be given to another call is given to it."""
 
 
-@pytest.mark.parametrize("name", sorted(CALLS.keys() - {"Real"}))
+@pytest.mark.parametrize("name", sorted(CALLS))
 @pytest.mark.filterwarnings("ignore")
 def test_another_kind_of_argument_is_an_answer_or_is_told(name: str) -> None:
     wrong = []

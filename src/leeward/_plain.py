@@ -40,7 +40,7 @@ _UNSEEN = re.compile(
 )
 """Letters and marks that leave no trace on the screen: fillers, the joiner of graphemes, selectors of variants."""
 
-_USER = re.compile(r"(\w[\w+.-]*:/{1,3})[^\n]*@")
+_USER = re.compile(r"(\w[\w+.-]*(?::/{1,3}|\s*:\s*//))[^\n]*@")
 """All up to the *last* @: a password that was not quoted as URLs want it may hold anything, also an @ or a colon."""
 
 _NAMED_PASSWORD = re.compile(r"(?i)\b(\w*(?:password|passwd|passphrase|pwd)=)('[^']*'|\"[^\"]*\"|[^\s&;'\"]+)")
@@ -117,7 +117,7 @@ def without_passwords(text: str) -> str:
 
     They are what stands before the last @, and after ``password=`` and its like.
     """
-    if ":/" in text:
+    if ":/" in text or "//" in text:
         text = _USER.sub(r"\1***@", text)
         text = _SECRET_OF_URL.sub(r"\1***", text)
     return _NAMED_PASSWORD.sub(r"\1***", text) if "=" in text else text

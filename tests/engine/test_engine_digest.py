@@ -420,6 +420,18 @@ def _refused(monkeypatch, name, value):
         content_module._check_engine.cache_clear()
 
 
+def test_an_engine_that_finds_no_memory_is_no_defect(monkeypatch):
+    """As under ``ulimit -v``, where the first engine has most of it already."""
+
+    def connect():
+        raise duckdb.OutOfMemoryException("Out of Memory Error: Allocation failure")
+
+    content_module._check_engine.cache_clear()
+    monkeypatch.setattr(content_module.duckdb, "connect", connect)
+    with pytest.raises(EngineError, match=r"cannot be set up.*Nothing is wrong with the data"):
+        content_module._check_engine()
+
+
 def test_a_process_that_may_start_no_thread_makes_the_same_digest(monkeypatch):
     """As under ``ulimit -u``, or in a container with few processes."""
     wanted = digest(ROWS)

@@ -310,6 +310,18 @@ def test_both_held_by_one_output_is_the_closure_and_knows_its_steps() -> None:
         both.record("s", "t")
 
 
+def test_promises_that_one_output_keeps_may_be_many() -> None:
+    """Each is asked once for its costs, however deep it is nested: at three times a level, 40 would take for ever."""
+    both: Notion = Presence(1)
+    for epsilon in range(1, 41):
+        both = both_hold(both, AdditionOnly(epsilon))
+    many = both_hold(both, RemovalOnly(2))
+    assert both.cost(WITHDRAW) == many.cost(WITHDRAW) == 1
+    assert many.cost(INSERT) == 2
+    assert many.cost(REPLACE) == 3
+    assert many.price_in(both_hold(AdditionOnly(1), RemovalOnly(2))) == 1
+
+
 def test_notions_are_told_apart() -> None:
     assert AdditionOnly(1) == AdditionOnly("1")
     assert len({AdditionOnly(1), AdditionOnly("1.0"), RemovalOnly(1), AdditionOnly(2)}) == 3

@@ -86,6 +86,7 @@ def test_what_only_looks_like_a_number_is_none() -> None:
         lambda: Histogram("x", (float("nan"),)),
         lambda: where("x", equals=float("nan")),
         lambda: SumOf("x", 0, 9).value({"x": 0.5}),
+        lambda: SumOf("x", 0, 9, where("x", equals=3)).value({"x": 0.5}),
         lambda: sensitivity(BoundedDP("1"), SumOf("x", 0, 9, None, Domain({"x": [0, 0.5]}))),
     ],
 )

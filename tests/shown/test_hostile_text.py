@@ -122,6 +122,8 @@ def test_no_password_of_an_address_is_shown(scheme: str, password: str) -> None:
         f"{scheme}://{secret}@host/db",
         f"The source '{scheme}://me:{secret}@host/db': it is refused",
         f"['{scheme}://a:{secret}@h', '{scheme}://b:{secret}@h']",
+        f"{scheme} ://me:{secret}@host/db",
+        f"{scheme}: //me:{secret}@host/db",
     ):
         assert "SECRET" not in without_passwords(address), address
         assert "SECRET" not in str(LeewardError(address, address, address))

@@ -293,9 +293,19 @@ def test_too_little_memory_is_said_in_a_line(yard: Yard, kilobytes: int) -> None
     assert not (yard.made.folder / "small").exists()
 
 
-def test_memory_that_runs_out_later_is_no_defect(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "raised",
+    [
+        MemoryError(),
+        ImportError("a.so: failed to map segment from shared object"),
+        ImportError("a.so: cannot allocate memory in static TLS block"),
+    ],
+)
+def test_memory_that_runs_out_later_is_no_defect(
+    yard: Yard, raised: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def no_memory(*_: object) -> None:
-        raise MemoryError
+        raise raised
 
     monkeypatch.setattr("leeward.spec.read_questions", no_memory)
     found = yard.made.run(["release", "release.toml", "--dry-run"])

@@ -14,7 +14,7 @@ import sys
 from contextlib import suppress
 from errno import EDQUOT, EIO, ENOSPC
 from signal import SIGINT
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -209,11 +209,11 @@ def _run() -> None:
     except SystemExit as ended:  # by a library that prints help, when the reader of it has gone
         sys.exit(0 if isinstance(ended.__context__, BrokenPipeError) else ended.code)
     except MemoryError:
-        _refuse(
-            "memory",
-            f"the memory that this process may use is used up; {outcome()}. Give it more, such as by `ulimit -v`.",
-        )
-        sys.exit(2)
+        _no_memory()
+    except ImportError as error:
+        if any(said in str(error) for said in _NO_MEMORY):
+            _no_memory()
+        _defect(error)
     except OSError as error:
         if outcome() == "nothing was shown" and error.filename is None and error.errno in {ENOSPC, EIO, EDQUOT}:
             raise BrokenStreamError(f"{STANDARD_OUTPUT} cannot be written: {os.strerror(error.errno)}") from None
@@ -223,6 +223,15 @@ def _run() -> None:
 
 
 _AS_JSON = "--json"
+
+_NO_MEMORY = ("failed to map segment", "annot allocate memory")
+"""What the system's loader says of a library that there was no memory for; Python takes that for a failed import."""
+
+
+def _no_memory() -> NoReturn:
+    message = f"the memory that this process may use is used up; {outcome()}. Give it more, such as by `ulimit -v`."
+    _refuse("memory", message)
+    sys.exit(2)
 
 
 def _refuse(code: str, message: str) -> None:

@@ -162,7 +162,7 @@ def bind(
         check_one_schema(kind, read, columns, writing)
         linked = kind in ("csv", "parquet")
         links = [os.path.join(folder, f"{index}.{kind}") for index in range(len(files))] if linked else []
-        with _setting_up():
+        with setting_up():
             for file, link in zip(read, links, strict=False):
                 os.symlink(file.path, link)
         if kind == "postgresql":
@@ -241,14 +241,14 @@ def _types(connection: duckdb.DuckDBPyConnection, chosen: str) -> dict[str, str]
 def _folder() -> Iterator[str]:
     """A directory of our own, which is removed: for what does not fit in memory, and for names of the files."""
     with ExitStack() as stack:
-        with _setting_up():
+        with setting_up():
             made = stack.enter_context(scratch(names=(SPILLED, "*.parquet", "*.csv")))
         yield str(made.path)
 
 
 @contextmanager
 def _connection(folder: str) -> Iterator[duckdb.DuckDBPyConnection]:
-    with _setting_up():
+    with setting_up():
         connection = duckdb.connect(
             ":memory:",
             config={
@@ -259,7 +259,7 @@ def _connection(folder: str) -> Iterator[duckdb.DuckDBPyConnection]:
             },
         )
     try:
-        with _setting_up():
+        with setting_up():
             connection.execute("SET TimeZone = 'UTC'")
             connection.execute(DECIMAL)
         # DuckDB draws on stdout where it takes the program for an interactive one; stdout is the caller's. In a notebook
@@ -302,7 +302,7 @@ def _refused(error: Exception) -> tuple[str, str]:
 
 
 def _lock(connection: duckdb.DuckDBPyConnection, readable: Sequence[str]) -> None:
-    with _setting_up():
+    with setting_up():
         # What a file says of its rows beside them (that none of a group is so large, or missing) may be wrong; rows count.
         optimizers = (name for (name,) in connection.execute("SELECT name FROM duckdb_optimizers()").fetchall())
         disabled = ",".join(name for name in optimizers if name not in _BY_THE_QUESTION_ALONE)
@@ -313,7 +313,7 @@ def _lock(connection: duckdb.DuckDBPyConnection, readable: Sequence[str]) -> Non
 
 
 @contextmanager
-def _setting_up() -> Iterator[None]:
+def setting_up() -> Iterator[None]:
     """Tell failures of the engine itself from failures of the data, which nobody has looked at yet."""
     try:
         yield

@@ -45,6 +45,7 @@ import duckdb
 import ibis
 import ibis.expr.datatypes as dt
 
+from leeward.engine._bind import setting_up
 from leeward.engine._bound import Bound
 from leeward.engine._builtin import epoch_ns, epoch_us
 from leeward.engine._described import compiled
@@ -158,12 +159,12 @@ def _check_engine() -> None:
     """Have the engine write values whose text is known.
 
     Raises:
-        EngineError: it writes one otherwise, so that two values may have one text.
+        EngineError: it writes one otherwise, so that two values may have one text; or it cannot be set up.
     """
     probe = ibis.table({f"c{i}": kind for i, (kind, _, _) in enumerate(_KNOWN)}, name="probe")
     texts = compiled(probe.select(**{name: _text(probe[name]) for name in probe.columns}))
     given = ", ".join(f"{value} AS c{i}" for i, (_, value, _) in enumerate(_KNOWN))
-    with duckdb.connect() as engine:
+    with setting_up(), duckdb.connect() as engine:
         written = engine.execute(f"WITH probe AS (SELECT {given}) {texts}").fetchall()[0]
     if written != tuple(text for _, _, text in _KNOWN):
         raise EngineError(

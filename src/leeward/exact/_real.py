@@ -46,7 +46,12 @@ class Real:
 
     def __init__(self, terms: Mapping[Monomial, Fraction] | None) -> None:
         """Take the terms of the normal form; None is +∞. Users call `exact`."""
-        self._terms = None if terms is None else {m: c for m, c in terms.items() if c}
+        try:
+            self._terms = None if terms is None else {m: c for m, c in terms.items() if c}
+        except (AttributeError, TypeError, ValueError):  # not asked first: every sum and product makes one
+            raise InputError(
+                f"Real({echo(terms)})", "it is made of the terms of a normal form", 'Write leeward.exact.exact("1/2")'
+            ) from None
         self._hash: int | None = None
 
     # ---- what it is

@@ -43,18 +43,27 @@ def refuse_no_folder(url: str | Path) -> None:
         raise LedgerError(f"The ledger cannot be made at {path}", "its folder does not exist", "Make the folder first")
 
 
+_SQLITES = {"-wal": (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83"), "-journal": (b"\xd9\xd5\x05\xf9",), "-shm": ()}
+"""What SQLite keeps beside a file, by the end of its name, and how its content begins, or with zeros. The shared memory is
+not opened: closing it would give up the locks that this process holds on it."""
+
+_PAGE = 1 << 15
+"""Shared memory is whole pages of so many bytes."""
+
+
 def files_beside(path: Path) -> set[Path]:
     """Return where SQLite and Leeward keep files beside one of theirs, but for those of random names; of no file nowhere."""
     if not path.name:
         return set()
-    return {mark_path(path), *(path.with_name(path.name + ending) for ending in ("-wal", "-shm", "-journal"))}
+    return {mark_path(path), *(path.with_name(path.name + ending) for ending in _SQLITES)}
 
 
 def plain_file(path: Path) -> Path:
     """Return where a path leads, so that one file is known by one name; see `refuse_odd`.
 
     Raises:
-        LedgerError: there it cannot be kept; or it is a link that leads nowhere.
+        LedgerError: there it cannot be kept, or SQLite would take something beside it for its own; or it is a link that
+            leads nowhere.
     """
     if os.path.islink(path) and not os.path.exists(path):
         raise LedgerError(
@@ -64,7 +73,42 @@ def plain_file(path: Path) -> Path:
         )
     path = Path(os.path.realpath(path))
     refuse_odd(path)
+    _refuse_taken(path)
     return path
+
+
+def _refuse_taken(path: Path) -> None:
+    """Refuse a name by which SQLite would remove a file that is not its own: it takes what lies beside a file by its name.
+
+    Raises:
+        LedgerError: the file is named as what SQLite keeps beside another; or something else is named so, beside this one.
+    """
+    if (ending := next(filter(path.name.endswith, _SQLITES), None)) is not None:
+        raise LedgerError(
+            f"The file {path} is named as SQLite names what it keeps beside a file",
+            f"it would be removed as soon as '{path.name.removesuffix(ending)}' is opened, with what it knows",
+            "Give it a name with another end",
+        )
+    for ending, beginnings in _SQLITES.items():
+        beside = path.with_name(path.name + ending)
+        if not _is_sqlites(beside, beginnings):
+            raise LedgerError(
+                f"The file {beside} is not one of SQLite's",
+                f"SQLite takes it by its name for a part of '{path.name}', and would remove it",
+                "Move it away, or name another file",
+            )
+
+
+def _is_sqlites(beside: Path, beginnings: tuple[bytes, ...]) -> bool:
+    """Whether a file is one that SQLite made, or is not there; what cannot be read is left to SQLite to tell."""
+    try:
+        if not beginnings:
+            return beside.stat().st_size % _PAGE == 0
+        with beside.open("rb") as file:
+            begins = file.read(len(beginnings[0]))
+    except OSError:
+        return True
+    return not any(begins) or any(beginning.startswith(begins) for beginning in beginnings)
 
 
 def refuse_odd(path: Path) -> None:

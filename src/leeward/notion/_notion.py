@@ -268,12 +268,12 @@ class Both(Notion):
     def cost(self, change: Change) -> Real:
         """Return the cheaper of both, or of taking the person out and putting them back in."""
         around = self._around
-        return min(self.first.cost(change), self.second.cost(change), around[0] + around[1])
+        return min(*(part.cost(change) for part in self.parts), around[0] + around[1])
 
     @property
     def _around(self) -> list[Real]:
         """What it costs to take a person out, and to put one in."""
-        return [min(self.first.cost(kind), self.second.cost(kind)) for kind in (WITHDRAW, INSERT)]
+        return [min(part.cost(kind) for part in self.parts) for kind in (WITHDRAW, INSERT)]
 
     def with_epsilon(self, epsilon: Exact) -> Notion:
         """Return the same promises scaled so that the larger ε is the given one."""

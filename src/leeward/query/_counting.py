@@ -280,9 +280,10 @@ class SumOf(SumOverPeople):
 
     def value(self, record: object) -> tuple[int, ...]:
         """Return the clamped value of one person."""
-        if record is ABSENT or (self.among is not None and not self.among(record)):
+        if record is ABSENT:
             return (0,)
-        return (clamped(column_of(record, self.column), (self.lower, self.upper)),)
+        number = clamped(column_of(record, self.column), (self.lower, self.upper))  # refuses what is no whole number
+        return (number if self.among is None or self.among(record) else 0,)
 
     def asked(self, change: Change) -> tuple[Callable[[Any], bool], ...]:
         """The restriction, if any."""

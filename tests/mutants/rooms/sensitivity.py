@@ -105,4 +105,5 @@ MUTANTS = [
     M("leeward.notion._generated", "_too_many", "> MOST_RECORDS", ">= MOST_RECORDS", "tests/notion/test_own_notion.py", "a list of just 200 records is not checked"),
     M("leeward.planner._number_plan", "steps_of", "or all(map(query.of_policies, notion.changes))", "", GROUPS,
       "an edge of a policy graph is charged for a move that no edge makes"),
+    M("leeward.query._counting", "SumOf.value", "number if self.among is None or self.among(record) else 0", "number", "tests/query/test_counting.py tests/query/test_sensitivity_brute_force.py", "whom a sum leaves out is added too"),
 ]  # fmt: skip

@@ -99,9 +99,7 @@ class Ledger:
         """
         store = _store(url, create=False, lock_wait=lock_wait)
         with store.writing(check_high_water_mark=False) as connection:
-            fits = store.fits_mark(
-                connection
-            )  # what cannot be read as a mark may be somebody's file: never written over
+            fits = store.fits_mark(connection)  # raises at what is no mark: it may be somebody's file
             chain.check_all(connection)
             if fits:
                 raise LedgerError(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pytest
 
 from leeward.distance import FiniteDistance, both_hold
@@ -60,6 +61,13 @@ def test_a_number_is_the_same_however_it_is_written(value: Any) -> None:
     query = CountWhere((where("x", equals=value),), Domain({"x": range(3)}))
     assert sensitivity(BoundedDP("1"), query).rise == 1
     assert where("x", at_least=1)({"x": value})
+
+
+def test_a_number_of_numpy_is_declared_beside_bins_that_are_tuples() -> None:
+    """Compared with a tuple, NumPy's would say number by number what is equal: neither yes nor no."""
+    query = Histogram("x", ((1, 2), 1), Domain({"x": [np.float32(0.5), np.int64(1), (1, 2)]}))
+    assert sensitivity(BoundedDP("1"), query).rise == 1
+    assert query.value({"x": np.float32(0.5)}) == (0, 0)
 
 
 def test_what_only_looks_like_a_number_is_none() -> None:

@@ -57,8 +57,11 @@ class Domain:
 
 
 def _listed(what: str, known: Any) -> Any:
-    """Read a list of all that there can be: a range as it is, else a tuple."""
-    listed = known if isinstance(known, range) else public_list(what, known)
+    """Read a list of all that there can be: a range as it is, else a tuple, of NumPy's numbers as Python's.
+
+    NumPy's would be compared with a bin that is a tuple number by number.
+    """
+    listed = known if isinstance(known, range) else tuple(map(plainly, public_list(what, known)))
     if not listed:
         raise InputError(
             f"{what} that are not a list, or an empty one",

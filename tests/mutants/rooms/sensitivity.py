@@ -106,4 +106,5 @@ MUTANTS = [
     M("leeward.planner._number_plan", "steps_of", "or all(map(query.of_policies, notion.changes))", "", GROUPS,
       "an edge of a policy graph is charged for a move that no edge makes"),
     M("leeward.query._counting", "SumOf.value", "number if self.among is None or self.among(record) else 0", "number", "tests/query/test_counting.py tests/query/test_sensitivity_brute_force.py", "whom a sum leaves out is added too"),
+    M("leeward.query._counting", "_listed", "tuple(map(plainly, public_list(what, known)))", "public_list(what, known)", "tests/query/test_counting.py", "a declared number of NumPy is compared with a tuple number by number"),
 ]  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from decimal import Decimal
+from enum import Enum, IntEnum, IntFlag, StrEnum
 from fractions import Fraction
 from typing import Any
 
@@ -148,3 +149,30 @@ def test_a_class_of_ones_own_has_a_name_of_its_own() -> None:
         own.__dict__.update(row.notion.__dict__)
         assert budget_notion(own) != budget_notion(row.notion)
     assert budget_notion(UnboundedDP(1)) == "dp/person"
+
+
+class _Whole(IntEnum):
+    ONE = 1
+
+
+class _Flags(IntFlag):
+    A = 1
+    B = 2
+
+
+class _Text(StrEnum):
+    A = "a"
+
+
+class _Alone(Enum):
+    ONE = 1
+
+
+def test_members_of_an_enumeration_that_are_equal_to_a_value_read_as_it() -> None:
+    """Two notions that are equal have one budget: `where("x", equals=Status.OPEN)` is about the text that it equals."""
+    for member, value in ((_Whole.ONE, 1), (_Flags.A | _Flags.B, 3), (_Text.A, "a")):
+        for condition in (has, lambda it: where("x", one_of=[it, "z"])):
+            one, two = (ADP("1", [condition(each)]) for each in (member, value))
+            assert one == two
+            assert budget_notion(one) == budget_notion(two)
+    assert budget_notion(ADP("1", [has(_Alone.ONE)])) != budget_notion(ADP("1", [has(1)]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Callable
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +17,8 @@ import pytest
 
 import leeward as lw
 from leeward.errors import InputError
+from leeward.exact import exact
+from leeward.exact._real import integer, whole
 from leeward.notion import ABSENT, Condition, has, where
 from leeward.notion._condition import MOST_RECORDS, stand_ins
 from leeward.query import Histogram
@@ -229,3 +232,56 @@ def test_a_column_is_named_by_a_text() -> None:
 def test_a_fact_is_what_a_set_may_hold(fact: Any) -> None:
     with pytest.raises(InputError, match="a set of facts"):
         has(fact)
+
+
+@pytest.mark.parametrize("unit", ["D", "s", "us", "ns"])
+def test_a_moment_of_numpy_is_that_moment_in_any_unit(unit: str) -> None:
+    """NumPy says a moment in nanoseconds, the unit of pandas, as a bare number: no row would ever hold that."""
+    moment = np.datetime64("2024-01-01").astype(f"M8[{unit}]")
+    condition = lw.where("at", equals=moment)
+    assert condition == lw.where("at", equals=date(2024, 1, 1) if unit == "D" else datetime(2024, 1, 1))
+    assert condition({"at": moment})
+    assert condition != lw.where("at", equals=int(moment.astype(np.int64)))
+    if unit != "D":
+        assert all(condition({"at": at}) for at in (pd.Timestamp("2024-01-01"), moment.astype("M8[ns]")))
+    length = lw.where("for", equals=np.timedelta64(1, "D").astype(f"m8[{unit}]"))
+    assert length == lw.where("for", equals=timedelta(days=1))
+
+
+def test_what_python_has_no_moment_for_stays_what_it_is() -> None:
+    instants = [
+        np.datetime64(1, "ns"),
+        np.datetime64(2, "ns"),
+        np.datetime64(10**12, "s"),
+        np.timedelta64(1, "Y"),
+        np.timedelta64(5, "ps"),
+    ]
+    for one in instants:
+        assert [lw.where("at", equals=one)({"at": other}) for other in instants] == [one is other for other in instants]
+        assert not lw.where("at", equals=one)({"at": int(one.astype(np.int64))})
+    with pytest.raises(InputError, match="NaN or None"):
+        lw.where("at", equals=np.datetime64("NaT", "ns"))
+
+
+def test_a_small_float_of_numpy_is_compared_as_the_number_that_it_is() -> None:
+    """NumPy would round the bound to 32 bits first: 16,777,217 to 16,777,216."""
+    assert not lw.where("x", at_least=2**24 + 1)({"x": np.float32(2**24)})
+    assert lw.where("x", at_least=2**24)({"x": np.float32(2**24)})
+
+
+@pytest.mark.parametrize("unit", ["ns", "us", "generic"])
+def test_a_span_of_time_is_no_number(unit: str) -> None:
+    span = np.timedelta64(5, unit)
+    for ask in (exact, lambda v: whole(v, "n"), lambda v: integer(v, "n"), lambda v: lw.where("x", at_least=v)):
+        with pytest.raises(InputError):
+            ask(span)
+    assert not lw.where("x", at_least=3)({"x": span})
+
+
+def test_a_fact_of_numpy_is_that_of_python() -> None:
+    """A machine number that is compared with a tuple answers with an array."""
+    facts = [np.int64(1), np.float32(0.5), np.str_("a"), np.bool_(False)]
+    for fact in facts:
+        assert has(fact) == has(fact.item())
+        assert has(fact)({fact})
+        assert [has(fact) == has(other) for other in ((1, 2), ((1,),), (), 2**70)] == [False] * 4

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import flint
 import numpy as np
@@ -319,7 +319,7 @@ _LONGEST = 1_000
 
 
 def _parse(value: object) -> Real:
-    if isinstance(value, numbers.Integral):
+    if is_integral(value):
         return Real({_UNIT: Fraction(int(value))})
     if isinstance(value, numbers.Real) and not isinstance(value, numbers.Rational) and value != math.inf:
         raise InexactError(
@@ -369,10 +369,26 @@ def finite(value: Exact, name: str) -> Real:
 
 
 def plainly(value: Any) -> Any:
-    """Return a number of NumPy's, or a fraction of such, as Python's: the same value and text, whose sums do not wrap."""
+    """Return a value of NumPy's, or a fraction of such, as Python's: the same value and text, whose sums do not wrap.
+
+    A moment of NumPy's becomes a `datetime` where that can say it, and else stays: NumPy would make a bare number of it.
+    """
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return _moment(value)
     if isinstance(value, Fraction) and not type(value.numerator) is type(value.denominator) is int:
         return Fraction(int(value.numerator), int(value.denominator))
     return value.item() if isinstance(value, np.generic) else value
+
+
+def _moment(value: np.datetime64 | np.timedelta64) -> Any:
+    said = value.item()
+    if type(said) is not int:  # a date, a datetime or a timedelta, or None where it is missing
+        return said
+    unit, _ = np.datetime_data(value.dtype)
+    if unit not in {"ns", "ps", "fs", "as"}:
+        return value
+    coarse = value.astype(f"{value.dtype.kind}8[us]")
+    return coarse.item() if coarse == value else value
 
 
 def integer(value: object, name: str) -> int:
@@ -382,19 +398,19 @@ def integer(value: object, name: str) -> int:
     """
     if type(value) is int:
         return value
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+    if isinstance(value, bool) or not is_integral(value):
         raise InputError(f"{name} = {echo(value)}", "it is not a whole number", "Give an integer")
     return int(value)
 
 
+def is_integral(value: object) -> TypeGuard[numbers.Integral]:
+    """Whether a value is a whole number: NumPy takes a span of time for one, whatever its unit."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, np.timedelta64)
+
+
 def whole(value: object, name: str, least: int = 1, *, most: int | None = None, says: str = "it says how many") -> int:
     """Read a whole number from ``least`` to ``most``; ``name`` is what the message calls it, ``says`` what it stands for."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, numbers.Integral)
-        or value < least
-        or (most is not None and not value <= most)
-    ):
+    if isinstance(value, bool) or not is_integral(value) or value < least or (most is not None and not value <= most):
         ends = f"of at least {least}" if most is None else f"from {least} to {most}"
         raise InputError(f"{name} = {echo(value)}", says, f"Give a whole number {ends}")
     return int(value)

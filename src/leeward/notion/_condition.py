@@ -21,10 +21,12 @@ from fractions import Fraction
 from numbers import Integral
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from leeward._plain import echo
 from leeward._taught import public_list, taught
 from leeward.errors import InputError
-from leeward.exact._real import plainly
+from leeward.exact._real import is_integral, plainly
 from leeward.notion._domain import is_number, representatives
 
 Columns: TypeAlias = Mapping[str, "Sequence[Any] | range"]
@@ -71,6 +73,7 @@ class Where(Condition):
 
     def of_value(self, value: Any) -> bool:
         """Whether it holds for a record with this value in the column."""
+        value = plainly(value)
         if value is None:
             return False
         if self.values is not None:
@@ -226,7 +229,7 @@ def where(
             "a condition compares a column in one way",
             "Give equals, or one_of, or at_least and at_most",
         )
-    if any(isinstance(b, bool) or not isinstance(b, Integral | None) for b in (at_least, at_most)):
+    if any(isinstance(b, bool) or not (b is None or is_integral(b)) for b in (at_least, at_most)):
         raise InputError(
             f"where({column!r}) with a bound that is not a whole number",
             "conditions compare whole numbers of a public unit, so that nothing depends on rounding",
@@ -269,7 +272,9 @@ def has(fact: Hashable) -> Has:
         raise InputError(
             f"has({echo(fact)})", "a record is a set of facts, and this is in none", 'Give one fact: has("a")'
         ) from None
-    return Has(fact)
+    return Has(
+        fact if isinstance(fact, np.datetime64 | np.timedelta64) else plainly(fact)
+    )  # sets hold those as they are
 
 
 def column_of(record: Any, column: str) -> Any:

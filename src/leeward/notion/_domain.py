@@ -48,9 +48,11 @@ Signature: TypeAlias = Callable[[Any], Hashable]
 
 
 def is_number(value: object) -> bool:
-    """Whether a value compares with numbers: not a word, a missing value, NaN or a complex number."""
+    """Whether a value compares with numbers: not a word, a span of time, a missing value, NaN or a complex number."""
     if isinstance(value, Decimal):
         return not value.is_nan()
+    if isinstance(value, np.timedelta64):  # which NumPy takes for a whole number
+        return False
     return isinstance(value, Real | np.bool_) and value == value
 
 
@@ -61,6 +63,7 @@ def clamped(value: Any, bounds: Bounds) -> int:
         InputError: for a number that is not whole.
     """
     least, most = bounds
+    value = plainly(value)  # a small float of NumPy's would round the bound before it is compared
     if not is_number(value):
         return min(max(0, least), most)
     inside = min(max(value, least), most)

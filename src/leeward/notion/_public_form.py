@@ -81,6 +81,8 @@ def _form(value: object, records: tuple[Any, ...] | None) -> PublicForm:
         value = plainly(value)
     if _is_named_tuple(value):
         value = tuple(value)  # type: ignore[arg-type]
+    if isinstance(value, Enum) and isinstance(value, type(value.value)) and value == value.value:
+        return public_form(value.value, records)  # of an IntEnum, say: its members are equal to numbers
     if isinstance(value, Enum) and value.name is not None:
         return {"class": public_name(type(value)), "member": value.name}
     for kinds, form in _FORMS:

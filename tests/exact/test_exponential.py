@@ -76,7 +76,8 @@ def test_arithmetic_and_order_agree_with_mpmath(x: tuple[Weight, Any], y: tuple[
         assert lower <= x[1] <= upper
         assert upper - lower <= 1e-14 * abs(x[1]) + 1e-300
     assert (x[0] == y[0]) == (expected == 0)
-    assert (x[0] < y[0]) == (expected < 0)
+    assert (x[0] < y[0], x[0] > y[0]) == (expected < 0, expected > 0)
+    assert (x[0] <= y[0], x[0] >= y[0]) == (expected <= 0, expected >= 0)
     assert (x[0] - y[0]).sign() == expected
 
 
@@ -183,6 +184,14 @@ def test_rationals_are_recognised(number: Weight, value: Fraction) -> None:
 def test_irrationals_are_not(number: Weight) -> None:
     assert number.rational is None
     assert number != Fraction(float(number))
+
+
+def test_powers_too_long_to_be_written_out_take_up_what_a_coefficient_holds_of_their_prime() -> None:
+    far = 10**7
+    number = exp(log(2) * far) * "1/6"
+    assert number == exp(log(2) * (far - 1)) * "1/3"
+    assert number != exp(log(2) * (far - 2)) * "1/3"
+    assert number == exp(log(2) * (far - 3)) * "4/3"
 
 
 def test_a_rational_hidden_by_a_logarithm_is_equal_to_it() -> None:

@@ -9,6 +9,8 @@ RANKS = "tests/mechanism/test_rank_selection.py"
 
 MUTANTS = [
     M("leeward.exact._weight", "Weight.bounds", "768, 1536, 3072, 6144)", "768)", "tests/exact/test_exponential.py", "what is left of a thousand bits is not a number"),
+    M("leeward.exact._weight", "Weight.__gt__", "self - weight(other)", "self + weight(other)", "tests/exact/test_exponential.py", "greater is not what less is the other way round"),
+    M("leeward.exact._weight", "_stripped", "power - 1, coefficient * prime", "power - 2, coefficient * prime", "tests/exact/test_exponential.py", "a far power takes up its coefficient's prime twice"),
     M(GEOMETRIC, "BinaryDigits.__init__", "rate * 2**j >= tail_from", "rate * 2**(j + 6) >= tail_from", TESTS,
       "digits that matter are left to the tail and its cost, so the work depends on the value"),
     M(GEOMETRIC, "BinaryDigits.__init__", "[w / (1 + w) for w in ones[:-1]]", "[w / 2 for w in ones[:-1]]", TESTS,

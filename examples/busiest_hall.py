@@ -2,6 +2,7 @@
 
 Makes its own small fair in the current folder. What is known before it is paid for comes first: a name costs as much for
 somebody at five halls as for somebody at one, where noisy counts of all halls cost five times as much.
+It needs pandas, which a plain install lacks: pip install "leeward[frames]".
 """
 
 import pandas as pd

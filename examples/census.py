@@ -3,6 +3,7 @@
 Prints, for several notions at the same ε, how far the mean of 1,000 people is off at most (95 %): free, no data are read.
 Then releases it under one of them, and the medians, whose error is a number of rows.
 Data: UCI Machine Learning Repository, doi 10.24432/C5XW20 (CC BY 4.0).
+It needs pandas, which a plain install lacks: pip install "leeward[frames]".
 """
 
 import leeward as lw

@@ -3,6 +3,7 @@
 That somebody left school at one of three early levels is a secret; that somebody did not may become known. Each spec below
 says so in its own way, and its noise follows from what it says; then one of them is released. Data: UCI Machine Learning
 Repository, doi 10.24432/C5XW20 (CC BY 4.0).
+It needs pandas, which a plain install lacks: pip install "leeward[frames]".
 """
 
 import leeward as lw

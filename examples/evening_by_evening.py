@@ -2,6 +2,7 @@
 
 Makes its own small town in the current folder. Each evening is a question of its own with a price of its own; the fourth
 evening is refused because the cap allows three.
+It needs pandas, which a plain install lacks: pip install "leeward[frames]".
 """
 
 from datetime import date, timedelta

@@ -4,6 +4,7 @@ The paper draws noise of rate ε on every reading. That is ε·d_1: it hides a c
 of an hour moved, ε·d_∞, takes more noise. Writes meters.html, a page that works offline, and prints errors and prices.
 
 The readings are those of one house near Paris (UCI Machine Learning Repository, doi 10.24432/C58K54, CC BY 4.0).
+It needs what a plain install lacks: pip install "leeward[analysis,frames]".
 """
 
 import numpy as np

@@ -10,6 +10,9 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from leeward.errors import DataError
 
+vanishing = np.errstate(under="ignore")
+"""Decorates what works with chances so small that floats hold them as 0: the caller's program may have NumPy raise there."""
+
 
 def given_array(values: ArrayLike, kind: DTypeLike | None = None) -> NDArray[Any]:
     """Return values that a caller gave as an array, as `numpy.asarray` does.

@@ -14,9 +14,20 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date, time, timedelta
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import (
+    ROUND_CEILING,
+    ROUND_FLOOR,
+    ROUND_HALF_EVEN,
+    Context,
+    Decimal,
+    DivisionByZero,
+    InvalidOperation,
+    Overflow,
+    localcontext,
+)
 from enum import Enum
 from fractions import Fraction
 from pathlib import PurePath
@@ -187,6 +198,15 @@ def decimal(number: Fraction) -> str:
     return short if Fraction(short) == number else str(number)
 
 
+@contextmanager
+def own_decimals() -> Iterator[None]:
+    """Work with decimals as Python does by default, whatever the caller's program made of its thread's decimal context."""
+    plainly = Context(28, ROUND_HALF_EVEN, -999_999, 999_999, 1, 0, [], [InvalidOperation, DivisionByZero, Overflow])
+    with localcontext(plainly):
+        yield
+
+
+@own_decimals()
 def at_most(error: float, digits: int = 3) -> str:
     """Write a bound in so many digits, rounded up: what is told is never less than what is kept.
 
@@ -207,6 +227,7 @@ def probability(chance: SupportsFloat, digits: int = 12) -> str:
     return f"0.{'9' * digits}" if written == "1" and chance != 1 else written
 
 
+@own_decimals()
 def percent(chance: str | Decimal, rounding: str = ROUND_FLOOR) -> str:
     """Write a probability in percent, rounded down, so that what is not certain never reads as 100 %.
 

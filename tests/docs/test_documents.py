@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -12,8 +13,9 @@ from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 from pydantic import BaseModel
-from tests.docs.documents import ROOT, run, runs
+from tests.docs.documents import ROOT, blocks, run, runs
 
+from leeward._optional import EXTRAS
 from leeward._toml import Section
 from leeward.local.location import _spec as location_spec
 from leeward.local.series import _job as series_job
@@ -34,6 +36,29 @@ GUIDES = [path for path in DOCUMENTS if path.parent.name == "guide"]
 def test_the_code_in_a_document_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run(path)
+
+
+def lacking(code: str) -> Iterator[str]:
+    """The extras that code asks for: of what it imports, and of what it makes frames with."""
+    for node in ast.walk(ast.parse(code)):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+        if isinstance(node, ast.ImportFrom):
+            names = [node.module or "", *(f"{node.module}.{name}" for name in names)]
+        elif isinstance(node, ast.Attribute) and node.attr == "to_pandas":
+            names = ["pandas"]
+        for name in names:
+            if name == "leeward.papers":
+                yield from ("analysis", "frames")
+            elif library := EXTRAS.get(name.partition(".")[0]):
+                yield library
+
+
+@pytest.mark.parametrize("path", [*DOCUMENTS, *sorted((ROOT / "examples").glob("*.py"))], ids=lambda p: p.name)
+def test_what_needs_more_than_a_plain_install_says_so(path: Path) -> None:
+    text = path.read_text()
+    code = [text] if path.suffix == ".py" else [block.body for block in blocks(text) if block.language == "python"]
+    named = {extra for found in re.findall(r"leeward\[([\w,-]+)\]", text) for extra in found.split(",")}
+    assert {extra for part in code for extra in lacking(part)} - named == set()
 
 
 def document(folder: Path, text: str) -> Path:

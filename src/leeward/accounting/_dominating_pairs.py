@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import vanishing
 from leeward.accounting._events import (
     ComposedEvent,
     Event,
@@ -53,6 +54,7 @@ class Pair:
         """Return the pair read the other way round."""
         return Pair(self.absent, self.present)
 
+    @vanishing
     def beside(self, other: Pair) -> Pair:
         """Return the pair of both answers together; outcomes of one ratio are merged."""
         if self.present.size * other.present.size > MOST_OUTCOMES * 50:
@@ -211,6 +213,7 @@ def _power(base: Pair, times: int) -> Pair:
     return made or base
 
 
+@vanishing
 def _geometric(up: float, down: float, moves: int) -> Pair:
     """Noise around ``moves`` against noise around 0; all outcomes below 1 are one, and so are all from ``moves`` up."""
     if moves >= MOST_OUTCOMES:
@@ -244,6 +247,7 @@ def _cut(rate: float, reach: int, *, both_ways: bool) -> Pair:
     return Pair(present[occurs], absent[occurs])
 
 
+@vanishing
 def _laplace(up: float, down: float, moves: float, grid: float) -> Pair:
     if math.isinf(down):
         tail = math.exp(-up * moves)

@@ -25,6 +25,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from leeward._arrays import vanishing
 from leeward._displayed import Drawn
 from leeward._optional import optional
 from leeward._taught import public_list, taught
@@ -239,6 +240,7 @@ def _self_composed(event: Event, times: int, direction: Direction, grid: float) 
     return _repeated(_discretised(worst if direction == "withdraw" else worst.reverse(), grid), times, grid)
 
 
+@vanishing
 def _repeated(losses: Any, times: int, grid: float) -> Any:
     """Compose one distribution with itself.
 
@@ -281,6 +283,7 @@ def _check_points(points: float) -> None:
         )
 
 
+@vanishing
 def _discretised(worst: Pair, grid: float) -> Any:
     """Return dp-accounting's distribution of the loss, connect-the-dots on the grid points next to each loss."""
     pld_pmf = optional("dp_accounting.pld.pld_pmf", _WHAT)

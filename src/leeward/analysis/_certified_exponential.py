@@ -26,6 +26,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import vanishing
 from leeward._taught import taught
 from leeward.distance import FiniteDistance, both_hold, listed
 from leeward.errors import UndecidedError
@@ -103,6 +104,7 @@ def _certified(
     return None
 
 
+@vanishing
 def _largest(distance: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
     """Return about the largest s at which rows are private for the distance; 0 for none. By floats: a guess."""
 

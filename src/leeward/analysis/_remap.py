@@ -137,11 +137,12 @@ def _expect(mechanism: FiniteMechanism, chances: Sequence[Fraction], matrix: Los
         for (p, l), m in mass.items():
             share[l] = share.get(l, Fraction(0)) + m * cast(Fraction, rational[p])
         return sum((matrix.values[l] * m for l, m in share.items()), ZERO)
-    total = flint.arb(0)
-    for (p, l), m in mass.items():
-        term = mechanism.values[p].arb(PRECISION) * matrix.values[l].arb(PRECISION)
-        total += term * flint.arb(flint.fmpq(m.numerator, m.denominator))
-    return float(total)
+    with flint.ctx.workprec(PRECISION):
+        total = flint.arb(0)
+        for (p, l), m in mass.items():
+            term = mechanism.values[p].arb(PRECISION) * matrix.values[l].arb(PRECISION)
+            total += term * flint.arb(flint.fmpq(m.numerator, m.denominator))
+        return float(total)
 
 
 def _best(mechanism: FiniteMechanism, chances: Sequence[Fraction], matrix: LossMatrix) -> list[int]:

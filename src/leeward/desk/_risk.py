@@ -12,7 +12,7 @@ from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from typing import Final
 
-from leeward._plain import percent
+from leeward._plain import own_decimals, percent
 from leeward.exact._real import Exact
 from leeward.exact._weight import exp, weight
 
@@ -20,6 +20,7 @@ PRIORS: Final = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 
 """Beliefs before the answer for which the risk is shown."""
 
 
+@own_decimals()
 def belief_at_most(prior: Fraction, epsilon: Exact) -> Decimal:
     """Return the most that a belief can become, rounded up in the sixth digit: a probability.
 

@@ -16,6 +16,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import escape
 from plotly.offline import get_plotlyjs
 
+from leeward._plain import own_decimals
 from leeward.desk._guard import HEADERS
 from leeward.report._page import asset, embedded, environment
 
@@ -30,6 +31,7 @@ def _environment() -> jinja2.Environment:
     return made
 
 
+@own_decimals()
 def amount(exactly: Fraction | None) -> str:
     """Write an amount of a budget: as a decimal where it has few digits, else as the fraction that it is."""
     if exactly is None:

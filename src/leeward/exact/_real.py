@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, Final, TypeAlias, TypeGuard
 
 import flint
 import numpy as np
@@ -28,6 +28,7 @@ from leeward.errors import InexactError, InputError, UndecidedError
 from leeward.exact._monomials import Monomial, image, split
 
 PRECISIONS = (64, 128, 256, 512, 1024, 2048, 4096)
+_FLOAT_BITS: Final = 53
 """Bits at which a comparison is tried before it is called undecided."""
 
 
@@ -468,7 +469,8 @@ def whole_of(ball: flint.arb) -> int:
 
 def outward(ball: flint.arb) -> tuple[float, float]:
     """Return floats (lower, upper) that enclose an Arb ball."""
-    lower, upper = float(ball.lower()), float(ball.upper())
+    with flint.ctx.workprec(_FLOAT_BITS):  # its ends are rounded to the precision in force, which others may have set
+        lower, upper = float(ball.lower()), float(ball.upper())
     return math.nextafter(lower, -math.inf), math.nextafter(upper, math.inf)
 
 

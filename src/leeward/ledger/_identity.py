@@ -24,6 +24,7 @@ from uuid import UUID
 
 import numpy as np
 
+from leeward._plain import own_decimals
 from leeward.errors import InputError
 from leeward.ledger._hashed_ids import encoded
 
@@ -59,12 +60,18 @@ def named(person: Any) -> str:
     if isinstance(person, Integral):
         return str(int(person))
     if isinstance(person, Decimal | Real):
-        value = person if isinstance(person, Decimal) else Decimal(float(person))
-        largest = Decimal(10) ** 100 if isinstance(person, Decimal) else Decimal(2 ** _bits(person) - 1)
-        if value.is_finite() and abs(value) <= largest and value == int(value):
-            return str(int(value))
-        raise _doubtful("a number that is not whole, or a float too large to be exact", "Use whole numbers, or text")
+        return _whole(person)
     raise _doubtful(f"of type {type(person).__name__}", "Use whole numbers, or text")
+
+
+@own_decimals()
+def _whole(person: Decimal | Real) -> str:
+    """Write an id that is a number with a point."""
+    value = person if isinstance(person, Decimal) else Decimal(float(person))
+    largest = Decimal(10) ** 100 if isinstance(person, Decimal) else Decimal(2 ** _bits(person) - 1)
+    if value.is_finite() and value.copy_abs() <= largest and value == int(value):
+        return str(int(value))
+    raise _doubtful("a number that is not whole, or a float too large to be exact", "Use whole numbers, or text")
 
 
 def _bits(number: object) -> int:
@@ -85,10 +92,16 @@ def payer(person: Any) -> str:
         return digits.lstrip("0") or "0"  # as it is written below, in less time: there may be millions
     if not _NUMERAL.fullmatch(number):
         return text
+    return _as_a_number(number, text)
+
+
+@own_decimals()
+def _as_a_number(number: str, text: str) -> str:
+    """Write a numeral in the one form of its number; the text, where its exponent is one that no number has."""
     try:
         exact = Context(prec=len(number), Emax=MAX_EMAX, Emin=MIN_EMIN)
         value = exact.create_decimal(number).normalize(exact)
-    except ArithmeticError:  # an exponent that no number has
+    except ArithmeticError:
         return text
     if value == 0:
         return "0"

@@ -7,6 +7,7 @@ has one level in a table.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from decimal import Decimal
 from typing import Any
@@ -23,7 +24,7 @@ def name_of_level(level: object) -> str:
     """Return a level as it is listed; nothing where it is missing. A whole number is one however it is stored: 1 and 1.0."""
     if level is None or level != level:
         return ""
-    if isinstance(level, float | np.floating | Decimal) and level % 1 == 0:
+    if isinstance(level, float | np.floating | Decimal) and math.isfinite(level) and level == int(level):
         return str(int(level))
     return str(level)
 

@@ -28,6 +28,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import vanishing
 from leeward._optional import optional
 from leeward.distance import FiniteDistance, listed
 from leeward.errors import InputError, RefusedError
@@ -75,6 +76,7 @@ def laplace_mechanism(
     )
 
 
+@vanishing
 def scaling_function(
     distance: FiniteDistance[Any], secrets: Iterable[Any] | None = None, outputs: Iterable[Any] | None = None
 ) -> dict[Any, Weight]:

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, cast, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import vanishing
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, plainly
 from leeward.exact._weight import Weight, weight
@@ -78,6 +79,7 @@ class _Floats(Rationals):
         return _outward(self._numbers / divisors, self._numbers == 0)
 
 
+@vanishing
 def _outward(
     rounded: NDArray[np.float64], zero: NDArray[np.bool_] | list[bool]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._arrays import clipped, given_array
+from leeward._arrays import clipped, given_array, vanishing
 from leeward.distance import Plane
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, exact, plainly, positive, sqrt
@@ -189,6 +189,7 @@ def _move(truth: GridPoint, output: GridPoint) -> GridPoint:
     return plainly(output[0]) - plainly(truth[0]), plainly(output[1]) - plainly(truth[1])
 
 
+@vanishing
 def _lengths(rate: float, norm: str) -> tuple[float, float, float]:
     """Mean, median and 95 % Euclidean length of noise and snapping together, in steps.
 

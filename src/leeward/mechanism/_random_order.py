@@ -20,6 +20,8 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import vanishing
+
 Floats = NDArray[np.float64]
 _POINTS = 128
 
@@ -63,6 +65,7 @@ def _moment(mean: float, spread: float, limit: int, most: int, side: int) -> flo
     return min(root * root, 1.0)
 
 
+@vanishing
 def _within(moment: float, many: Floats, chance: Floats, costs: NDArray[np.int64], limit: int) -> Floats:
     """Return for each kind how likely all others but one of its counts cost at most the limit up to this moment."""
     mean, far = moment * float(many @ chance @ costs), _far(moment * float(many @ chance @ costs**2), int(costs.max()))

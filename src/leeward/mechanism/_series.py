@@ -29,6 +29,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leeward._arrays import vanishing
 from leeward._plain import echo
 from leeward.distance import Derived, DirectedDistance, Line
 from leeward.distance._directed import side_by_side
@@ -300,6 +301,7 @@ def _noise(between: Between, window: int, noise: SeriesNoise | None) -> SeriesNo
     return noise
 
 
+@vanishing
 def _norm_error(rate: float, size: int) -> tuple[float, float, float]:
     """E|z_1|, Pr[z_1 = 0] and E[z_1²] of norm noise.
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._arrays import clipped
+from leeward._arrays import clipped, vanishing
 from leeward.errors import InputError
 from leeward.exact._real import Exact
 from leeward.exact._weight import Weight, exp_minus, weight
@@ -121,6 +121,7 @@ def flip_enclosed(
     return compare(words, low, high, exactly, bits)
 
 
+@vanishing
 def flip_minus(exponents: NDArray[np.float64], exactly: Callable[[int], Enclosed], bits: Bits) -> NDArray[np.bool_]:
     """Flip the coin e^{−x} of each exponent x ≥ 0 that a float is near to.
 

@@ -23,7 +23,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._arrays import given_array
+from leeward._arrays import given_array, vanishing
 from leeward.errors import NoiseError
 from leeward.exact._real import Exact, Real, inf, integer, positive, whole_of
 from leeward.exact._weight import Weight, exp_minus
@@ -239,6 +239,7 @@ class DirectedGeometric:
 
     # ---- for plots
 
+    @vanishing
     def pmf_array(self, k: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
         """Return P(K = k) as floats, for plots and tables; never compare these with a promise."""
         k = given_array(k, np.float64)

@@ -23,7 +23,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from leeward._plain import echo
+from leeward._plain import echo, own_decimals
 from leeward.distance import FiniteDistance
 from leeward.errors import InputError
 from leeward.exact._real import Real, exact, plainly
@@ -146,6 +146,7 @@ def _parts(value: Any) -> dict[str, object]:
     return {**held, **named}
 
 
+@own_decimals()
 def _number(value: Any) -> PublicForm:
     """One form for 1, 1.0, True and Fraction(1), which are one value."""
     if isinstance(value, Real):

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import vanishing
 from leeward._buffers import numbers
 from leeward._displayed import Drawn
 from leeward._plain import listed
@@ -348,6 +349,7 @@ def _within(law: DirectedGeometric, chance: float) -> int:
     return high
 
 
+@vanishing
 def _below(a: float, k: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return P(K ≤ k) for the two-sided law P(k) ∝ a^|k|."""
     with np.errstate(over="ignore"):

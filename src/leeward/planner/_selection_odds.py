@@ -15,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import vanishing
 from leeward._document import Part
 from leeward._integers import least_between
 from leeward.noise import DirectedGeometric
@@ -56,6 +57,7 @@ def expected_name(chances: Mapping[int, float]) -> ExpectedName:
     )
 
 
+@vanishing
 def by_name(rate: float, gaps: Gaps) -> dict[int, float]:
     """Return how often a place at each gap is named by `leeward.mechanism.NoisyMax`: the integral of its docstring."""
     u, width = _nodes()
@@ -65,6 +67,7 @@ def by_name(rate: float, gaps: Gaps) -> dict[int, float]:
     return {gap: float(n * accepted[gap] * (width @ np.exp(whole - logs[gap]))) for gap, n in gaps.items()}
 
 
+@vanishing
 def by_counts(law: DirectedGeometric, gaps: Gaps) -> dict[int, float] | None:
     """Return how often a place at each gap has the largest noisy count, ties broken alike; None if that takes too long.
 

@@ -12,7 +12,7 @@ from typing import Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from leeward._plain import at_most, percent
+from leeward._plain import at_most, own_decimals, percent
 from leeward._statement import (
     AdaptiveStated,
     DecidingStatement,
@@ -332,6 +332,7 @@ def decimal(exact: str) -> str:
     return f"{float(Fraction(exact)):.6g}"
 
 
+@own_decimals()
 def missed(probability: str) -> str:
     """Write the complement of a probability in percent, rounded up."""
     return percent(1 - Decimal(probability), ROUND_CEILING)

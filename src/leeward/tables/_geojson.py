@@ -8,7 +8,7 @@ import math
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Context, Decimal
+from decimal import Decimal, localcontext
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from leeward._encodings import UTF8
+from leeward._plain import own_decimals
 from leeward._private import reading
 from leeward.errors import DataError
 from leeward.tables._cells import Where, column
@@ -126,7 +127,8 @@ def _is_written_float(text: str, value: float) -> bool:
         return True
     written = Decimal(text)
     digits = max(len(written.as_tuple().digits), 1)
-    return written == Decimal(repr(value)) or written == Context(prec=digits).create_decimal(value)
+    with own_decimals(), localcontext(prec=digits) as rounding:
+        return written == Decimal(repr(value)) or written == rounding.create_decimal(value)
 
 
 _WGS84: Final = re.compile(r"(^|[:/#])(CRS84|4326)$")

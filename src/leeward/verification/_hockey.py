@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import vanishing
 from leeward.errors import InputError, UndecidedError
 from leeward.exact._real import ZERO, Exact, Real
 from leeward.exact._weight import Weight, exp, weight, weighted_sum
@@ -71,6 +72,7 @@ def verify_delta(
     return DeltaVerdict(outcome, reason, count, pair, bound, interval, needed, note, one)  # type: ignore[arg-type]
 
 
+@vanishing
 def _sums(matrix: Matrix, distances: tuple[Real, ...], between: NDArray[np.intp]) -> tuple[NDArray[np.float64], float]:
     """Return Σ_z max(Pr[z|x] − e^d·Pr[z|x'], 0) for all ordered pairs, and a bound on its error.
 

@@ -10,6 +10,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import vanishing
 from leeward.errors import UndecidedError
 from leeward.exact._real import PRECISIONS, Real, outward
 from leeward.exact._weight import Weight
@@ -84,6 +85,7 @@ def enclosed(values: Iterable[Real]) -> tuple[NDArray[np.float64], NDArray[np.fl
     return _ball(np.array([v.bounds() for v in values]).reshape(-1, 2))
 
 
+@vanishing
 def _ball(pairs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     finite = np.isfinite(pairs[:, 0])
     low, high = np.where(finite, pairs[:, 0], 0.0), np.where(finite, pairs[:, 1], 0.0)

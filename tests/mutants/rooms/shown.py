@@ -14,6 +14,10 @@ TERMINAL = "tests/truth/test_terminal_truth.py"
 POSITIONS = "tests/truth/test_position_truth.py"
 
 MUTANTS = [
+    M("leeward._plain", "own_decimals", "with localcontext(plainly):", "with localcontext():", "tests/attacks/test_callers_arithmetic.py", "figures follow the decimals of whoever calls"),
+    M("leeward.exact._real", "outward", "flint.ctx.workprec(_FLOAT_BITS)", "flint.ctx.workprec(flint.ctx.prec)", "tests/attacks/test_callers_arithmetic.py", "an enclosure is as wide as the caller's balls"),
+    M("leeward.noise._bernoulli", "flip_minus", "@vanishing", "", "tests/attacks/test_callers_arithmetic.py", "a coin that never falls raises where the caller's floats do"),
+    M("leeward.analysis._remap", "_expect", "flint.ctx.workprec(PRECISION)", "flint.ctx.workprec(flint.ctx.prec)", "tests/attacks/test_callers_arithmetic.py", "a mean loss has the digits of the caller's balls"),
     M(REPORT, "possible", "below=part.rate_up != str(inf)", "below=True", "tests/report/test_report_numbers.py", "a line below an answer that is never too high"),
     M(REPORT, "possible", "above=part.rate_down != str(inf)", "above=True", "tests/report/test_report_numbers.py", "a line above an answer that is never too low"),
     M(BASE, "_promised", "with ε = {plan.price}", "with ε = {plan.notion.epsilon}", "tests/truth/test_visitor_truth.py", "several stops are promised at the ε of one"),

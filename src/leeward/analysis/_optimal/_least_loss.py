@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import vanishing
 from leeward._progress import Progress, silent
 from leeward._taught import refuse_set, taught
 from leeward.analysis._loss import LossLike, LossMatrix, read_loss
@@ -172,6 +173,7 @@ def _cover(finite: FiniteDistance[Any], group: Symmetries, dilation: Real) -> tu
     return pairs, [shortened[c] for c in finite.codes[pairs[:, 0], pairs[:, 1]]]
 
 
+@vanishing
 def _factors(costs: Sequence[Real]) -> NDArray[np.float64]:
     """Return e^{−cost} rounded down, so that the program is never stricter than the notion."""
     below = {c: np.nextafter(np.exp(-np.nextafter(c.bounds()[1], np.inf)) * (1 - 2.0**-50), 0) for c in set(costs)}

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from leeward._arrays import given_array
+from leeward._arrays import given_array, vanishing
 from leeward._optional import optional
 from leeward._plain import echo
 from leeward._private import reading
@@ -156,6 +156,7 @@ class BayesRemap:
         """Return the posterior of every place for each noisy position, shape (n, P)."""
         return self._belief(positions[:, None] - self.drawn_from, self.places.prior)
 
+    @vanishing
     def _belief(self, away: Floats, prior: Floats) -> Floats:
         distance = lengths(away, self.norm)
         with np.errstate(divide="ignore"):

@@ -27,6 +27,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import vanishing
 from leeward._plain import counted, echo, likely
 from leeward.errors import InputError
 from leeward.exact._real import whole
@@ -121,6 +122,7 @@ def attacker_views(
     return tuple(found)
 
 
+@vanishing
 def believed(logs: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return what is believed of each place, from the logarithms of its masses: shape (n, P) both."""
     belief = np.exp(logs - logs.max(axis=1, keepdims=True))

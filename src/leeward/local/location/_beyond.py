@@ -7,11 +7,13 @@ from typing import Final
 
 import numpy as np
 
+from leeward._arrays import vanishing
 from leeward.local.location._terms import PositionNoise
 
 _TURN: Final = np.linspace(0, 2 * np.pi, 7200, endpoint=False)
 
 
+@vanishing
 def share_beyond(geo: PositionNoise) -> float:
     """Return which share of reports from the middle of the box falls beyond it, for display.
 

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import vanishing
 from leeward.local.location._after import PriorPlaces, lengths
 from leeward.local.location._over_places import OverPlaces
 from leeward.mechanism._planar import PlanarMechanism
@@ -140,6 +141,7 @@ class SeenTracks:
             found += self._planar.of(np.array([last], np.int64))[0]
         return found
 
+    @vanishing
     def _test(self, prediction: tuple[int, int], *, holds: bool) -> Floats:
         """Return the log of the chance that a test holds, or fails: 1 − ½e^(−t·|f − l|) or ½e^(−t·|f − l|)."""
         made = self._mechanism

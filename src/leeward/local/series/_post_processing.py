@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import vanishing
 from leeward._plain import echo
 from leeward._taught import taught
 from leeward.errors import InputError
@@ -115,6 +116,7 @@ def bayes_guesses(
     return guesses + grid.lowest
 
 
+@vanishing
 def _marginal(mechanism: SeriesMechanism, rate: float, top: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return P(z = k) and P(z ≥ k) of the noise of one reading for k = 0..top, as floats."""
     away = np.arange(top + 1)

@@ -10,7 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
-from leeward._plain import echo
+from leeward._plain import echo, own_decimals
 from leeward.errors import InputError
 from leeward.exact._real import exact
 
@@ -68,6 +68,7 @@ def in_digits(number: float) -> str:
     return f"{float(f'{number:.4g}'):,.15g}"
 
 
+@own_decimals()
 def plain(number: Fraction) -> str:
     """Return a rational as a decimal where it is one, else as a fraction."""
     rest = number.denominator

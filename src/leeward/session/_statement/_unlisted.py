@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from decimal import ROUND_CEILING, Decimal
 
-from leeward._plain import counted, listed
+from leeward._plain import counted, listed, own_decimals
 from leeward._statement import DeltaStated, UnlistedMechanism, UnlistedQuery, UnlistedStatement
 from leeward.exact._weight import Weight
 from leeward.planner._accuracy import UnlistedAccuracy
@@ -104,6 +104,7 @@ def _delta(plan: UnlistedPlan) -> DeltaStated:
     )
 
 
+@own_decimals()
 def _upwards(chance: Weight, digits: int) -> str:
     """Write an exact probability in so many digits, never less than it is."""
     most = Decimal(chance.bounds()[1])

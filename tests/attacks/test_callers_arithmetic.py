@@ -56,6 +56,7 @@ FIGURES: dict[str, Callable[[], object]] = {
     "an enclosure": lambda: [exact("1/3").bounds(), exp("-1/7").bounds(), float(exp(-3)), float(log(5))],
     "a mean loss": lambda: float(expected_loss(BOUNDED, loss=lambda x, z: sqrt(2 * abs(x - z)))),
     "a coin": lambda: flip_minus(np.array([800.0, 0.0]), lambda i: exp(-800 if i == 0 else 0), SystemBits()).tolist(),
+    "a proof": lambda: str(lw.verify(BOUNDED.on(range(5)), lw.Line("2", "2").on(range(5)))),
     "a float near": lambda: float(Enclosure(lambda precision: exp(-2).arb(precision))),
 }
 

@@ -20,6 +20,7 @@ from typing import Any, Protocol, TypeVar, cast, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward._arrays import vanishing
 from leeward._taught import taught
 from leeward.distance import DirectedDistance, FiniteDistance
 from leeward.errors import InputError, UndecidedError
@@ -334,6 +335,7 @@ class _Pairs:
             return np.inf, np.inf
         return enclosed_log(top, bottom)
 
+    @vanishing
     def _excess(self, outcome: str, ratio: Interval, at: _Triple) -> Interval:
         """Enclose the largest excess of all: at least the worst triple's, at most the float pass's bound on any."""
         code = int(self.between[at.x, at.y])
@@ -367,6 +369,7 @@ class _Pairs:
         x, y = (int(i) for i in np.unravel_index(int(ratios.argmax()), ratios.shape))
         return self._triple(x, y)
 
+    @vanishing
     def _scale(self) -> Interval:
         """Enclose the least scale: ∞ where rows at distance 0 differ, exactly; else from the float pass alone."""
         alike = self._alike()

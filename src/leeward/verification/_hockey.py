@@ -26,6 +26,7 @@ _PLAIN = 600
 """Distances up to which e^d is a float, and what underflow takes from e^d·Pr is below e^600·2^-1074 < 10^-60."""
 
 
+@vanishing
 def verify_delta(
     matrix: Matrix,
     distances: tuple[Real, ...],

@@ -45,6 +45,7 @@ class Logs(NamedTuple):
     error: float
 
 
+@vanishing
 def logs(matrix: Matrix) -> Logs:
     """Return the logarithms of a matrix with one error bound for all of them."""
     if len(matrix.values) <= _ONE_BY_ONE:

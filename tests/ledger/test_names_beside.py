@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -42,6 +43,14 @@ def test_nor_what_was_put_beside_one_that_is_there(tmp_path: Path, ending: str) 
     assert file.read_bytes() == THEIRS[0]
     file.unlink()
     assert Ledger.find(tmp_path / "budget.db")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_pipe_beside_a_ledger_is_not_waited_for(tmp_path: Path, ending: str) -> None:
+    os.mkfifo(tmp_path / f"budget.db{ending}")
+    with pytest.raises(LedgerError, match="not one of SQLite's"):
+        Ledger(tmp_path / "budget.db")
+    assert [path.name for path in tmp_path.iterdir()] == [f"budget.db{ending}"]
 
 
 @pytest.mark.parametrize("kind", OPENED)

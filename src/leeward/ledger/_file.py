@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 from leeward._paths import resolve_ledger
@@ -102,8 +103,11 @@ def _refuse_taken(path: Path) -> None:
 def _is_sqlites(beside: Path, beginnings: tuple[bytes, ...]) -> bool:
     """Whether a file is one that SQLite made, or is not there; what cannot be read is left to SQLite to tell."""
     try:
+        found = beside.stat()
+        if not stat.S_ISREG(found.st_mode):  # a pipe would be waited for
+            return False
         if not beginnings:
-            return beside.stat().st_size % _PAGE == 0
+            return found.st_size % _PAGE == 0
         with beside.open("rb") as file:
             begins = file.read(len(beginnings[0]))
     except OSError:

@@ -25,6 +25,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 for each in (signal.SIGTERM, signal.SIGHUP):
     signal.signal(each, signal.SIG_DFL)  # whatever is ignored where the tests run
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from leeward.engine._visits import VisitTable
 
 def hang(self, query):
@@ -243,6 +244,7 @@ from leeward.errors import DataError
 from leeward.cli import main
 
 which, by = sys.argv[1], int(sys.argv[2])
+signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background of a shell it is ignored
 
 def broken(*words, **more):
     try:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
 from decimal import Decimal
-from enum import IntFlag
+from enum import Flag
 from fractions import Fraction
 from typing import Any, Literal, get_args, get_origin
 from zoneinfo import ZoneInfo
@@ -376,7 +376,7 @@ class Nowhere(tzinfo):
         return None
 
 
-class Flags(IntFlag):
+class Flags(Flag):
     """Flags, of which none has no name."""
 
     A = 1

@@ -71,7 +71,8 @@ def test_search_works_where_pages_are_opened_from_a_folder(browser: Browser) -> 
     for name in ("index.html", "guide/numbers.html"):
         page = opened(browser, name, [])
         first = page.locator(".md-search-result__link").first
-        for _ in range(3):  # what is typed before the page listens is lost: then it is opened anew
+        for seconds in (2, 5, 15):  # what is typed before the page listens is lost: then it is opened anew
+            page.wait_for_timeout(1_000 * seconds)
             page.fill("input[name=query]", "truncation")
             with suppress(TookTooLong):
                 first.wait_for(state="attached", timeout=20_000)

@@ -198,11 +198,14 @@ def decimal(number: Fraction) -> str:
     return short if Fraction(short) == number else str(number)
 
 
+_PYTHONS = Context(28, ROUND_HALF_EVEN, -999_999, 999_999, 1, 0, [], [InvalidOperation, DivisionByZero, Overflow])
+"""The decimal context that Python has by default."""
+
+
 @contextmanager
 def own_decimals() -> Iterator[None]:
     """Work with decimals as Python does by default, whatever the caller's program made of its thread's decimal context."""
-    plainly = Context(28, ROUND_HALF_EVEN, -999_999, 999_999, 1, 0, [], [InvalidOperation, DivisionByZero, Overflow])
-    with localcontext(plainly):
+    with localcontext(_PYTHONS):  # a copy of it
         yield
 
 

@@ -28,8 +28,9 @@ from leeward.errors import InexactError, InputError, UndecidedError
 from leeward.exact._monomials import Monomial, image, split
 
 PRECISIONS = (64, 128, 256, 512, 1024, 2048, 4096)
-_FLOAT_BITS: Final = 53
 """Bits at which a comparison is tried before it is called undecided."""
+_FLOAT_BITS: Final = 53
+"""Of a float's numerator."""
 
 
 _UNIT: Monomial = (1, ())

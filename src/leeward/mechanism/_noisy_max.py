@@ -47,7 +47,7 @@ from leeward.exact._weight import Weight, exp_minus, weight
 from leeward.mechanism._finite import FiniteMechanism
 from leeward.mechanism._geometric import integers
 from leeward.noise import Bits, FirstAccepted, SystemBits, flip_minus, uniform_below
-from leeward.noise._first_accepted import FAR
+from leeward.noise._first_accepted import exponents
 
 _BITS = 56
 """Of a chance: as many as are told of a float, and a few more."""
@@ -109,9 +109,7 @@ class NoisyMax:
 
     def _accept(self, gaps: NDArray[np.uint64], bits: Bits) -> NDArray[np.bool_]:
         """Flip the coin e^{−rate·gap} of each option."""
-        with np.errstate(over="ignore"):
-            exponents = np.minimum(min(self.rate.bounds()[1], FAR) * gaps.astype(np.float64), FAR)
-        return flip_minus(exponents, lambda i: exp_minus(self.rate * int(gaps[i])), bits)
+        return flip_minus(exponents(self.rate, gaps), lambda i: exp_minus(self.rate * int(gaps[i])), bits)
 
     def chance_below(self, options: int, gap: int) -> float:
         """Return the largest chance, over all counts, that the option named first is more than ``gap`` below the largest.

@@ -39,8 +39,14 @@ from leeward.noise._bits import Bits
 from leeward.noise._uniform import uniform_below
 
 _WORD = 64
-FAR = 1e300
+_FAR = 1e300
 """A longer logarithm of a moment, or of an odds, stands for this one: it is never the least, and floats hold it."""
+
+
+def exponents(rate: Real, gaps: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Return the floats next to rate·gap, of each gap; what is beyond floats stands at one that they hold."""
+    with np.errstate(over="ignore"):
+        return np.minimum(min(rate.bounds()[1], _FAR) * gaps.astype(np.float64), _FAR)
 
 
 class FirstAccepted:
@@ -97,8 +103,7 @@ class FirstAccepted:
         self, gaps: NDArray[np.uint64], sizes: NDArray[np.int64], words: NDArray[np.uint64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return floats between which the logarithm of each T lies, whatever the further bits of its V."""
-        with np.errstate(over="ignore"):
-            exponents = np.minimum(min(self.rate.bounds()[1], FAR) * gaps.astype(np.float64), FAR)
+        scaled = exponents(self.rate, gaps)
         least = (words >> np.uint64(11)) * 2.0**-53  # exact, and so is what is at most 2⁻⁵³ above it
         ends = []
         for v, side in ((least + 2.0**-53, -1), (least, 1)):
@@ -106,8 +111,8 @@ class FirstAccepted:
                 log = np.log(-np.expm1(np.log(v) / sizes))
             # The logarithm and expm1 round by a few units in the last place, and expm1 of what is below 0 does not magnify
             # them; so do the rate and its product. 2⁻⁴⁴ is more than ten times all of that.
-            slack = (exponents + np.abs(np.maximum(log, -FAR)) + 1) * 2.0**-44
-            ends.append(exponents + log + side * slack)
+            slack = (scaled + np.abs(np.maximum(log, -_FAR)) + 1) * 2.0**-44
+            ends.append(scaled + log + side * slack)
         return ends[0], ends[1]
 
 

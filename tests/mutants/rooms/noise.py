@@ -73,7 +73,7 @@ MUTANTS = [
       "whichever run may be the earliest is taken for it"),
     M("leeward.noise._first_accepted", "FirstAccepted._moments", "np.log(v) / sizes", "np.log(v)", FIRST,
       "a run takes part as one point"),
-    M("leeward.noise._first_accepted", "FirstAccepted._moments", "ends.append(exponents + log", "ends.append(log", FIRST,
+    M("leeward.noise._first_accepted", "FirstAccepted._moments", "ends.append(scaled + log", "ends.append(log", FIRST,
       "a loss counts for nothing"),
     M("leeward.noise._first_accepted", "FirstAccepted._moments", "(least + 2.0**-53, -1), (least, 1)", "(least, -1), (least, 1)", FIRST,
       "what the open bits may still say is left out"),

@@ -14,7 +14,7 @@ TERMINAL = "tests/truth/test_terminal_truth.py"
 POSITIONS = "tests/truth/test_position_truth.py"
 
 MUTANTS = [
-    M("leeward._plain", "own_decimals", "with localcontext(plainly):", "with localcontext():", "tests/attacks/test_callers_arithmetic.py", "figures follow the decimals of whoever calls"),
+    M("leeward._plain", "own_decimals", "with localcontext(_PYTHONS):", "with localcontext():", "tests/attacks/test_callers_arithmetic.py", "figures follow the decimals of whoever calls"),
     M("leeward.exact._real", "outward", "flint.ctx.workprec(_FLOAT_BITS)", "flint.ctx.workprec(flint.ctx.prec)", "tests/attacks/test_callers_arithmetic.py", "an enclosure is as wide as the caller's balls"),
     M("leeward.noise._bernoulli", "flip_minus", "@vanishing", "", "tests/attacks/test_callers_arithmetic.py", "a coin that never falls raises where the caller's floats do"),
     M("leeward.analysis._remap", "_expect", "flint.ctx.workprec(PRECISION)", "flint.ctx.workprec(flint.ctx.prec)", "tests/attacks/test_callers_arithmetic.py", "a mean loss has the digits of the caller's balls"),

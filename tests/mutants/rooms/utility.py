@@ -95,7 +95,7 @@ MUTANTS = [
       "more is published than the name"),
     M("leeward.planner._selection_plan", "SelectionPlan.accuracy", 'for chance in ("0.5", "0.95", "0.99")', 'for chance in ("0.5", "0.9", "0.99")', NAME,
       "a bound with 90 % is told as one with 95 %"),
-    M("leeward.mechanism._noisy_max", "NoisyMax._accept", "min(self.rate.bounds()[1], FAR)", "self.rate.bounds()[1]", "tests/mechanism/test_noisy_max.py", "a rate beyond floats accepts no option"),
+    M("leeward.noise._first_accepted", "exponents", "min(rate.bounds()[1], _FAR)", "rate.bounds()[1]", "tests/mechanism/test_noisy_max.py", "a rate beyond floats accepts no option"),
     M("leeward.mechanism._noisy_max", "NoisyMax.chance_below", "-(self.rate * (k + 1))", "-(self.rate * (k + 2))", NAME, "the bound is of one more than it says"),
     M("leeward.mechanism._noisy_max", "NoisyMax.chance_below", "(n * (-q).log1p())", "((n - 1) * (-q).log1p())", NAME, "the bound leaves out one of the others"),
     M("leeward.mechanism._noisy_max", "NoisyMax.within", "<= 1 - asked", "<= asked", NAME, "the bound is kept with 5 %"),

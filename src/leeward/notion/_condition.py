@@ -78,7 +78,7 @@ class Where(Condition):
             return False
         if self.values is not None:
             try:
-                return value in (self.values if is_number(value) else self._words)
+                return value in (self._numbers if is_number(value) else self._words)
             except TypeError:  # a list, or an array: it is none of the values that a condition can name
                 return False
         return bool(
@@ -91,6 +91,10 @@ class Where(Condition):
     def named(self) -> tuple[Any, ...]:
         """The values and the bounds that it names."""
         return (*(self.values or ()), *(bound for bound in (self.least, self.most) if bound is not None))
+
+    @functools.cached_property
+    def _numbers(self) -> frozenset[Any]:  # a span of time equals its bare number in some versions of NumPy
+        return frozenset(filter(is_number, self.values or ()))
 
     @functools.cached_property
     def _words(self) -> frozenset[Any]:

@@ -27,10 +27,10 @@ def unfit(raw: bytes) -> str | None:
         if raw.startswith(mark):
             return f"it is text in {name}, and not in UTF-8"
     try:
-        text = raw.decode(UTF8)
+        text = raw.decode()  # a mark with it: the decoder that takes it away counts bytes from behind it
     except UnicodeDecodeError as error:
         if error.reason == "unexpected end of data" and error.end == len(raw):
-            text = raw[: error.start].decode(UTF8)  # cut within a character
+            text = raw[: error.start].decode()  # cut within a character
         else:
             return "it is not text in UTF-8 (text in Latin-1 or Windows-1252, perhaps)"
     return "it holds zero bytes, as text in UTF-16 does, and is not text in UTF-8" if "\0" in text else None

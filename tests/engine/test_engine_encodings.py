@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import json
 from collections.abc import Callable
@@ -69,6 +70,20 @@ def test_a_byte_order_mark_is_no_character_of_the_text(name: str, tmp_path: Path
     assert opened(path) == plain
 
 
+@pytest.mark.parametrize("shift", range(3))
+@pytest.mark.parametrize("name", ["table.csv", "second.csv", "quoted.csv", "positions.csv", "readings.csv"])
+def test_a_mark_is_no_character_of_a_long_text(name: str, shift: int, tmp_path: Path) -> None:
+    """Of a long file only the start is looked at first, and it may end within a letter."""
+    text, opened = FILES[name]
+    letters = "x" * shift + "東" * 1600
+    first, *rows = text.splitlines()
+    path = tmp_path / name
+    path.write_text("\n".join([f"{first},more", *(f"{row},{letters}" for row in rows), ""]), "utf-8")
+    plain = opened(path)
+    path.write_bytes(codecs.BOM_UTF8 + path.read_bytes())
+    assert opened(path) == plain
+
+
 @pytest.mark.parametrize("encoding", NAMED)
 @pytest.mark.parametrize("name", FILES)
 def test_another_encoding_is_named(name: str, encoding: str, tmp_path: Path) -> None:
@@ -107,4 +122,5 @@ def test_a_mark_inside_a_name_is_seen_in_the_message(tmp_path: Path) -> None:
 def test_text_cut_within_a_character_is_still_text() -> None:
     raw = "é" * 9
     assert [unfit(raw.encode()[:size]) for size in range(19)] == [None] * 19
+    assert [unfit(raw.encode("utf-8-sig")[:size]) for size in range(22)] == [None] * 22
     assert unfit(b"\xe9" + b"abc") is not None

@@ -188,6 +188,7 @@ MUTANTS = [
     M("leeward.tables._parquet", "in_pieces", "pre_buffer=False", "pre_buffer=True", "tests/tables/test_in_pieces.py", "a Parquet file is held whole"),
     M("leeward.engine._csv_rows", "_refuse_other_header", "if len(names) > 1 and", "if False and", "tests/engine/test_csv_rows.py", "behind a second first line rows are read into wrong columns"),
     M("leeward._encodings", "", 'UTF8: Final = "utf-8-sig"', 'UTF8: Final = "utf-8"', "tests/engine/test_engine_encodings.py", "a byte order mark is a character"),
+    M("leeward._encodings", "unfit", "text = raw.decode()", "text = raw.decode(UTF8)", "tests/engine/test_engine_encodings.py", "a long text with a byte order mark is none if its start ends within a letter"),
     M(VISITS, "VisitTable._counts_of", 'refused=query.if_more == "refuse" and found.over > 0', "refused=False", COUNTS, "people over the bound are not refused"),
     M(VISITS, "_by_place", "chosen=packed.max() if latest else packed.min()", "chosen=packed.max()", COUNTS + " tests/spec/test_release_keys.py", "earliest is latest"),
     M(VISITS, "_by_place", "people=(placed.place < k).sum()", "people=(placed.place <= k).sum()", COUNTS, "a person counts at k + 1 places"),

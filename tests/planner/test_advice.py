@@ -123,17 +123,28 @@ def test_the_gain_is_two_and_theorem_6_takes_it_back() -> None:
 
 def test_cautions_are_for_one_sided_noise() -> None:
     assert cautions(UnboundedDP("1"), Line("1", "1")) == ()
-    for releases, begins in ((1, "One release of a place"), (5, "The least of 5 releases of a place")):
+    for releases in (1, 5):
         first = cautions(AdditionOnly("1"), Line(inf, "1"), releases, above=1200)[0]
-        assert first.startswith(f"{begins} with over 1,200 people is the exact count with probability")
+        assert first.startswith(
+            "One release of a place with over 1,200 people is the exact count with probability 63.2%"
+        )
+        assert ("the least of 5 of the same count with 99.3%" in first) is (releases == 5)
     said = " ".join(cautions(AdditionOnly("1"), Line(inf, "1"), releases=5))
-    assert "least of 5 releases is the exact count with probability 99.3%" in said
     assert AdditionOnly("1").words.reveals in said
     assert "in the clear" not in said
     removal = " ".join(cautions(RemovalOnly("1"), Line("1", inf)))
     assert "63% of all people" in removal
     assert "probability 63.2%" in removal
     assert "in the clear" not in " ".join(cautions(Presence("1"), Line(inf, "1")))
+
+
+def test_a_count_of_each_window_is_released_once() -> None:
+    """24 hours are 24 counts: of each the chance is that of one release, and not of the least of 24."""
+    law = DirectedGeometric.one_sided("1")
+    day = cautions(AdditionOnly("1"), Line(inf, "1"), releases=24)[0]
+    once, _, again = day.partition(", and the least of 24 of the same count with ")
+    assert once == f"One release is the exact count with probability {float(law.pmf(0)):.1%}"
+    assert again.startswith("over 99.9%")
 
 
 def test_malformed_questions_are_refused() -> None:

@@ -177,7 +177,8 @@ def cautions(
     Args:
         notion: the notion of the release.
         line: the rates of the noise on one count (`leeward.sensitivity`).
-        releases: how many such releases of the same count are planned in all.
+        releases: how many such releases are planned in all. They may be of the same count, or of another one each, such
+            as those of the windows of a day.
         above: a count is published only where more people are than this; None: always.
         looks: whether some counts are published with more noise than these rates.
         noun: what the counts are of: places, groups, …
@@ -185,14 +186,17 @@ def cautions(
     """
     if not (line.rise.is_infinite or line.fall.is_infinite):
         return ()
-    chance = float(extreme_reveals(min(line.rise, line.fall), releases))
+
+    def often(releases: int) -> str:
+        chance = float(extreme_reveals(min(line.rise, line.fall), releases))
+        return f"at most {math.ceil(chance * 1000) / 10:.1f}%" if looks else likely(chance)
+
     end = "least" if line.rise.is_infinite else "greatest"
-    shown = "One release" if releases == 1 else f"The {end} of {releases} releases"
-    if above is not None:
-        shown += f" of {'an' if noun == 'interval' else 'a'} {noun} with over {above:,} {many}"
-    often = f"at most {math.ceil(chance * 1000) / 10:.1f}%" if looks else likely(chance)
+    of = "" if above is None else f" of {'an' if noun == 'interval' else 'a'} {noun} with over {above:,} {many}"
+    again = "" if releases == 1 else f", and the {end} of {releases:,} of the same count with {often(releases)}"
     said = [
-        f"{shown} is the exact count with probability {often}: the noise goes one way only, and is often 0.",
+        f"One release{of} is the exact count with probability {often(1)}{again}: the noise goes one way only, and is often"
+        " 0.",
         "k releases cost k times as much as one. Two-sided noise gains about √k at a small δ; one-sided noise has a constant"
         " loss and gains nothing.",
     ]

@@ -203,6 +203,7 @@ MUTANTS = [
     M(PLAN, "plan_decisions", "budget=moves.line.fall * stops", "budget=moves.line.fall * (stops + 1)", CROWDS, "one ε more is spent than was asked"),
     M(PLAN, "Plan.answers", "look + 1", "look", CROWDS, "looks are counted from 0 in what is published"),
     M("leeward.planner._advice", "cautions", "if looks else likely(chance)", "if False else likely(chance)", CROWDS, "counts with more noise are told to be exact as often"),
+    M("leeward.planner._advice", "cautions", "probability {often(1)}{again}", "probability {often(releases)}{again}", "tests/planner/test_advice.py", "the windows of a day are told as releases of one count"),
     M("leeward.planner._expected", "expected_answers", "c <= t}", "c < t}", "tests/planner", "places with just t people are not counted as safe"),
     M("leeward.planner._expected", "_least", "int(a) - 1), 1)) - 1", "int(a) - 1), 1))", "tests/planner/test_compare.py", "an error of one more than needed"),
     M(OPTION, "_monotone", "return False", "return True", "tests/accounting/test_parts_of_records.py", "counts cut at a bound are monotone"),

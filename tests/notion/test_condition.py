@@ -193,11 +193,28 @@ def test_a_set_is_no_list_where_the_order_counts() -> None:
         lambda: lw.distance.FiniteDistance(places, [[0, 1], [1, 0]]),
         lambda: lw.distance.FiniteDistance.closed(places, [[0, 1], [1, 0]]),
         lambda: lw.distance.elastic_distance(points, [1, 2], within="1", least="1"),
+        lambda: lw.distance.region_distance(points, []),
+        lambda: lw.distance.whole_lengths(points),
+        lambda: lw.distance.graph_distance(places, [("a", "b")], directed=False),
+        lambda: lw.Line(1, 1).on({1, 2}),
+        lambda: lw.distance.Plane(1).on(points),
+        lambda: lw.both_hold(lw.Line(1, 2), lw.Line(2, 1)).on({1, 2}),
+        lambda: lw.Line(1, 1).reverse().on({1, 2}),
+        lambda: lw.ADP("1", {~has("a"), ~has("b")}),
+        lambda: lw.ADP("1", [~has("a")], records=places),
+        lambda: lw.OSDP("1", has("a"), records=places),
+        lambda: lw.notion.ULDP("1", has("a"), records=places),
+        lambda: lw.notion.Blowfish("1", places, [("a", "b")]),
+        lambda: lw.notion.Blowfish("1", ["a", "b"], {("a", "b")}),
+        lambda: lw.notion.ContextAwareLDP("1", places, {}),
+        lambda: lw.notion.GroupDP("1", {(0, 1), (2,)}),
     ]
     for ask in asked:
         with pytest.raises(InputError, match="it has no order"):
             ask()
     assert lw.where("state", one_of=places) == lw.where("state", one_of=["b", "a"])
+    rest = range(1, 8)
+    assert lw.notion.GroupDP("1", [{8, 0}, rest]) == lw.notion.GroupDP("1", [{0, 8}, rest])  # a group has no order
 
 
 def test_values_of_arrow_are_those_of_python() -> None:

@@ -73,6 +73,7 @@ class DirectedDistance(ABC, Generic[S]):
         Raises:
             InputError: if it is not a directed distance on them.
         """
+        refuse_set("points", points)
         points = tuple(points)
         return FiniteDistance(points, [[self(x, y) for y in points] for x in points])
 
@@ -290,6 +291,7 @@ class _Closure(DirectedDistance[S]):
 
     def on(self, points: Iterable[S]) -> FiniteDistance[S]:
         """Return the shortest paths over the given points."""
+        refuse_set("points", points)
         points = tuple(points)
         return self._first.on(points)._both(self._second.on(points))
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from leeward._taught import taught
+from leeward._taught import refuse_set, taught
 from leeward.distance._directed import FiniteDistance
 from leeward.errors import InputError
 from leeward.exact._real import Exact, exact, inf
@@ -28,6 +28,7 @@ def graph_distance(
     Raises:
         InputError: if an edge names an unknown point, or a cost is below 0.
     """
+    refuse_set("points", points)
     points = tuple(points)
     row = {point: index for index, point in enumerate(points)}
     costs = edges if isinstance(edges, Mapping) else dict.fromkeys(edges, 1)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from leeward._taught import refuse_set
 from leeward.distance._directed import DirectedDistance, FiniteDistance, comparable, factor_of, side_by_side
 from leeward.errors import InputError
 from leeward.exact._real import ZERO, Exact, Real, exact
@@ -64,6 +65,7 @@ class Line(DirectedDistance[Any]):
 
     def on(self, points: Iterable[Any]) -> FiniteDistance[Any]:
         """Return the exact matrix on the given points; integers are done in whole arrays."""
+        refuse_set("points", points)
         points = tuple(points)
         if not all(isinstance(p, int | np.integer) and not isinstance(p, bool) for p in points):
             return FiniteDistance.trusted(points, [[self(x, y) for y in points] for x in points])

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._plain import counted
-from leeward._taught import taught
+from leeward._taught import refuse_set, taught
 from leeward.distance import Derived, FiniteDistance
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, inf, whole
@@ -52,7 +52,9 @@ class GroupDP(Notion):
 
     def __init__(self, epsilon: Exact, groups: Iterable[Iterable[int]]) -> None:
         says = "it is a position in the tables, counted from 0"
-        self.groups = tuple(tuple(whole(p, "A person of a group", 0, says=says) for p in group) for group in groups)
+        refuse_set("groups", groups)
+        each = (sorted(group) if isinstance(group, set | frozenset) else group for group in groups)
+        self.groups = tuple(tuple(whole(p, "A person of a group", 0, says=says) for p in group) for group in each)
         members = sorted(person for group in self.groups for person in group)
         if not members or members != list(range(len(members))):
             raise InputError(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from leeward._taught import taught
+from leeward._taught import refuse_set, taught
 from leeward.errors import check_choice
 from leeward.exact._real import Exact, Real
 from leeward.notion._change import Change
@@ -71,6 +71,7 @@ class OSDP(Notion):
     ) -> None:
         check_choice("reading", reading, get_args(Reading), "it is not one of the readings of OSDP")
         check_policies((sensitive,))
+        refuse_set("records", records)
         self.sensitive, self.reading = sensitive, reading
         self.records = None if records is None else tuple(records)
         super().__init__(epsilon)

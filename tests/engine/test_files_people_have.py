@@ -88,6 +88,7 @@ WAYS: Mapping[str, tuple[str, str, str, str, dict[str, Any]]] = {
     "days first": ("v.csv", ",", "%d/%m/%Y %H:%M:%S", "utf-8", {"time_format": "dd/mm/yyyy HH:MM:SS"}),
     "months first": ("v.csv", ",", "%m/%d/%y %I:%M:%S %p", "utf-8", {"time_format": "mm/dd/yy hh:MM:SS AM"}),
     "one digit": ("v.csv", ",", "%-d.%-m.%Y %-H:%M:%S", "utf-8", {"time_format": "dd.mm.yyyy HH:MM:SS"}),
+    "a space": ("v.csv", ",", "%Y-%m-%d %H:%M:%S", "utf-8", {"time_format": "yyyy-mm-dd HH:MM:SS"}),
     "no signs between": ("v.csv", ",", "%Y%m%d%H%M%S", "utf-8", {"time_format": "yyyymmddHHMMSS"}),
 }
 
@@ -110,6 +111,10 @@ def test_content_is_the_same_however_it_is_written_and_another_where_a_format_is
         (tmp_path / name).write_bytes(text(delimiter, time).encode(encoding))
         contents[way] = counted(describe_by(lw.visits, tmp_path / name, **COLUMNS, **said), listed)[2].digest
     assert len(set(contents.values())) == 1
+    (tmp_path / "v.csv").write_text(text(",", "%Y-%m-%d %H:%M:%S"), "utf-8")
+    unnamed = counted(lw.visits(tmp_path / "v.csv", **COLUMNS), listed)
+    assert unnamed[:2] == oracle(tmp_path)
+    assert unnamed[2].digest != contents["a space"]  # as docs/spec.md says
     (tmp_path / "v.csv").write_text(text(",", "%d/%m/%Y %H:%M:%S"), "utf-8")
     found = counted(
         lw.visits(lw.query.Source(tmp_path / "v.csv", time_format="mm/dd/yyyy HH:MM:SS"), **COLUMNS), listed

@@ -3,8 +3,8 @@
 
 None of it is guessed when a table is read: what is not said here has one meaning (a comma in ``.csv``, a tab in ``.tsv``,
 UTF-8, a decimal point, times as ISO 8601). A text that is not written as it is said to be is unreadable, and is counted as
-such. What is read is one table however it was written: a date in one format and the same date in another are one value, so
-content is recognised, and answers are found again, after it was saved in another way.
+such. What is read in a named format is one table however it was written: a time in one format and the same time in another,
+to the same digits, are one value, so content is recognised, and answers are found again, after it was saved in another way.
 """
 
 from __future__ import annotations

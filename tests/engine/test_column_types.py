@@ -67,9 +67,9 @@ WRAPPED: dict[str, Callable[[pa.Table], Any]] = {
 # What a column is, its values as Arrow, and why it may be refused, by any library that it passes through.
 SECONDS = 10**9
 ODD: dict[str, tuple[Any, int | None]] = {
+    "bytes of another width": (pa.array([b"1234", b"4321"], pa.binary(4)), 2),
     "date64 with a time of day": (pa.array([1772478300000] * 2, pa.date64()), None),
     "bytes as wide as an address": (pa.array([b"12345678", b"87654321"], pa.binary(8)), None),
-    "bytes of another width": (pa.array([b"1234", b"4321"], pa.binary(4)), 2),
     "lengths of time": (pa.array([1, 2], pa.duration("s")), None),
     "months, days and seconds": (
         pa.array([(1, 0, 0), (0, 30, 0), (0, 0, 720 * 3600 * SECONDS)], pa.month_day_nano_interval()),

@@ -12,6 +12,7 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 import pytest
+from tests.ledger.spent import spent_in
 from tests.private_files import write_private
 
 from leeward.cli import main
@@ -191,6 +192,34 @@ def test_what_is_not_paid_for_is_withheld_where_that_is_asked_for(run: Run, tmp_
     assert len(found) == 500
     assert found.groupby("who").lat.count().tolist() == [10] * 7
     assert found.lat.notna()[:70].all()
+
+
+def test_a_row_without_a_position_moves_no_report_to_another_day_or_person(run: Run, tmp_path: Path) -> None:
+    """Of rows in which some have none, each that has one is charged to its own person, and to its own day."""
+    path = spec(
+        tmp_path,
+        data={"person": "who", "time": "when"},
+        protect={"missing": "keep"},
+        budget=budget(reports_a_day=1, over="withhold"),
+    )
+    rows = [
+        ("a", 1, 0.0),
+        ("b", 1, 39.9),
+        ("b", 2, 39.9),
+        ("b", 2, 39.9),
+        ("a", 2, 0.0),
+        ("a", 3, 39.9),
+        ("a", 3, 39.9),
+    ]
+    days = pd.to_datetime([f"2026-03-0{day} 08:00" for _, day, _ in rows])
+    held = pd.DataFrame({"who": [who for who, _, _ in rows], "when": days, "lon": 116.4})
+    held["lat"] = [lat or np.nan for _, _, lat in rows]
+    held.to_parquet("positions.parquet")
+    code, _, err = run(str(path), "--out", "r.parquet")
+    assert (code, "2 reports were withheld" in err) == (0, True)
+    found = pd.read_parquet("r.parquet")
+    assert found.lat.notna().tolist() == [False, True, True, False, False, True, False]
+    assert sum(spent_in(Path("people.db")).values()) == 3
 
 
 def test_a_repeated_report_is_the_same_and_costs_once(run: Run, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,6 +18,8 @@ from leeward.errors import DataError
 from leeward.local import check_job
 from leeward.local._job import Written
 from leeward.local._levels import LevelsOfPeople
+from leeward.local.location._job import _each
+from leeward.local.location._paid_rows import PaidRows
 
 BOX = {"west": 139.3, "south": 35.3, "east": 140.2, "north": 36.1}
 
@@ -54,6 +57,37 @@ def test_a_wrong_box_is_told_before_the_charge_and_of_all_rows(folder: Path) -> 
     with pytest.raises(DataError, match="Under 1 %"):
         perturbed(folder, "third.parquet", outside="clamp")
     assert charged(folder) == 150, "refused, and nothing is charged"
+
+
+ROWS_OF = {"latitude": 0, "longitude": 1, "person": 2, "time": 3}
+
+
+@pytest.mark.parametrize("what", ROWS_OF)
+def test_a_row_that_is_drawn_otherwise_than_it_was_charged_is_found_whatever_of_it_changed(what: str) -> None:
+    rows: list[list[Any]] = [[35.5, 35.6, 35.7], [139.7, 139.8, 139.9], ["a", "b", "c"], ["8:00", "9:00", "9:30"]]
+
+    def paid(drawn: list[list[Any]]) -> PaidRows:
+        found, are = PaidRows(), [True, False, True]
+        for part in (slice(0, 2), slice(2, 3)):
+            north, east, *extra = (each[part] for each in rows)
+            found.append(np.array(are[part]), np.array(north), np.array(east), extra)
+        for part in (slice(0, 1), slice(1, 3)):  # in batches that are cut elsewhere
+            north, east, *extra = (each[part] for each in drawn)
+            assert found.take(np.array(north), np.array(east), extra).tolist() == are[part]
+        return found
+
+    paid(rows).check()
+    changed = [list(each) for each in rows]
+    changed[ROWS_OF[what]][1], changed[ROWS_OF[what]][2] = rows[ROWS_OF[what]][2], rows[ROWS_OF[what]][1]
+    with pytest.raises(DataError, match="changed between charging and drawing"):
+        paid(changed).check()
+
+
+def test_what_is_shown_again_is_told_apart_by_the_level_it_was_drawn_at() -> None:
+    """One grid point at two levels is two reports, and both cost; a whole number is one level however it is stored."""
+    points = np.array([[3, 4], [3, 4], [3, 5]])
+    assert len({*_each(points, ["a", "b", "a"])}) == 3
+    assert len({*_each(points, [1, 1.0, "1"])}) == len({*_each(points, [])}) == 2
 
 
 def test_damage_in_a_column_that_is_passed_on_is_found_before_the_charge(folder: Path) -> None:

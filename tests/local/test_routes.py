@@ -78,6 +78,21 @@ def test_every_way_to_a_day_keeps_one_promise(between: str) -> None:
     assert set(made) <= set(get_args(Way))
 
 
+@pytest.mark.parametrize(("every", "levels"), [("1 h", 3), ("90 min", 2), ("30 min", 3)])
+def test_a_tree_has_hours_where_readings_are_due_hourly_or_oftener(every: str, levels: int) -> None:
+    clock = {**CLOCK, "every": every}
+    series = flat_series(values="kW", between="manhattan", epsilon="1", unit="1 kW", **clock, **GRID)
+    assert by_way(routes(Totals(series)), "day")["tree"].levels == ("hour", "day", "month")[-levels:]
+
+
+def test_the_error_that_is_told_of_totals_is_that_of_the_longest_span() -> None:
+    """Of two days of four readings and of one, whose readings move together by as much."""
+    clock = {"start": "2026-03-01", "end": "2026-03-03T06:00", "every": "6 h"}
+    made = Totals(flat_series(values="kW", between="maximum", epsilon="1", unit="1 kW", **clock, **GRID))
+    assert [span.readings for span in made.spans] == [4, 4, 1]
+    assert made.expected_error() == made.expected_error(4) > made.expected_error(1)
+
+
 def test_the_dry_run_compares_the_ways_to_what_is_asked() -> None:
     protect = {"between": "manhattan", "epsilon": "1", "unit": "1 kW"}
     given = spec(publish={"what": "totals", "per": "day"})

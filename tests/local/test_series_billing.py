@@ -73,6 +73,13 @@ def test_nobody_ever_pays_less_than_what_was_used(rebate: Any) -> None:
         assert (settled.paid > amounts.sum(axis=1)).mean() > 0.9  # something stays with the utility
 
 
+def test_bills_that_64_bits_hold_no_more_together_are_not_paid_back_with_a_sign_turned() -> None:
+    most = np.iinfo(np.int64).max
+    settled = Billing("1/100").settle(np.zeros((1, 12), np.int64), np.full((1, 12), most), SeededBitsForTests(1))
+    assert settled.rebate[0] > most // 2
+    assert 0 <= settled.paid[0] <= settled.year[0]
+
+
 @pytest.mark.statistical
 def test_what_is_paid_too_much_is_what_the_formulas_say() -> None:
     # means of 20,000 customers against exact ones; 6 standard errors: false alarm about 1e-8 (normal)

@@ -261,6 +261,19 @@ def test_totals_of_a_feeder_add_up_its_meters(folder: Path) -> None:
     assert found["readings_per_meter"].tolist() == [47, 47]
 
 
+@pytest.mark.parametrize("lower", ["0 kW", "1 kW", "-2 kW"])
+def test_a_reading_that_is_missing_adds_nothing_to_a_total_whatever_the_lower_bound(lower: str, folder: Path) -> None:
+    """Neither what stands in its place in the column, nor the bound."""
+    held = frame().assign(kw=lambda f: 3 + f["kw"])
+    held.loc[::4, "kw"] = np.nan
+    held.to_parquet(folder / "r.parquet")
+    sharp = {"within": None, "factor": None, "epsilon": "1", "unit": "1 W", "between": "manhattan", "window": 1}
+    values = {"missing": "keep", "lower": lower, "upper": "9 kW"}
+    run(folder, "t.csv", publish={**TOTALS, "per": "period"}, protect=sharp, values=values)
+    found = pd.read_csv(folder / "t.csv")["total_kWh"].tolist()
+    assert found == pytest.approx(held.groupby("meter")["kw"].sum().tolist(), abs=0.04)
+
+
 def test_prices_of_totals_with_days_of_different_length() -> None:
     made = check_job(spec(publish=TOTALS))
     totals: Totals = made.totals[""]  # type: ignore[attr-defined]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import pyarrow as pa
@@ -37,6 +37,20 @@ def test_a_midnight_between_readings_belongs_to_the_day_of_the_reading() -> None
     assert [(d.date.day, d.first, d.stop) for d in found.days] == [(1, 0, 1), (2, 1, 2)]
 
 
+@pytest.mark.parametrize("start", ["2026-10-04", "2026-04-05", "2026-07-01"])
+def test_hours_lie_in_one_day_also_where_clocks_change_by_half_an_hour(start: str) -> None:
+    """Lord Howe Island has days of 23.5 and 24.5 hours: the last hour of such a day is a half one."""
+    first = date.fromisoformat(start)
+    found = schedule(start, str(first + timedelta(days=2)), every="30 min", zone="Australia/Lord_Howe")
+    hours, days = found.spans("hour"), {day.date: day for day in found.days}
+    assert [hour.first for hour in hours] == [0, *(hour.stop for hour in hours[:-1])], "each reading is in one"
+    assert hours[-1].stop == found.slots
+    for hour in hours:
+        assert days[hour.date].first <= hour.first < hour.stop <= days[hour.date].stop
+    halves = [(hour.date, hour.stop) for hour in hours if hour.readings != 2]
+    assert halves == ([] if start == "2026-07-01" else [(first, days[first].stop)])
+
+
 def slots(clock: Schedule, times: list[Any], kind: Any = None) -> list[int]:
     return clock.slots_of(pa.array(times, kind), "time").tolist()
 
@@ -63,6 +77,19 @@ def test_an_hour_that_comes_twice_is_told_apart_by_its_offset() -> None:
     clock = schedule("2026-10-24", "2026-10-27", zone=PARIS)
     first, second = slots(clock, ["2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00+01:00"])
     assert second - first == 4
+
+
+def test_one_that_may_lie_in_the_period_or_before_it_is_refused_and_not_left_out() -> None:
+    times = ["2026-10-25T02:30:00"]
+    with pytest.raises(DataError, match="offset"):
+        slots(schedule("2026-10-25T01:30Z", "2026-10-27", zone=PARIS), times)
+    with pytest.raises(DataError, match="offset"):
+        slots(schedule("2026-10-24", "2026-10-25T01:00Z", zone=PARIS), times)
+    assert slots(schedule("2026-10-26", "2026-10-27", zone=PARIS), times) == [-1]
+
+
+def test_the_clock_says_nothing_of_times_outside_the_period() -> None:
+    assert slots(schedule(), ["2026-03-27T12:07:00", "2026-03-31T00:07:00", "2026-03-28T00:15:00"]) == [-1, -1, 1]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.local.test_series_job import frame, spec
 
-from leeward.errors import CapExceededError, InputError, LowUtilityError, RefusedError, SpecError
+from leeward.errors import BudgetConflictError, CapExceededError, InputError, LowUtilityError, RefusedError, SpecError
 from leeward.exact import exact
 from leeward.local import check_job
 from leeward.local.series import Schedule, SeriesStatement, Totals, TotalsTree
@@ -212,6 +212,9 @@ def test_what_rounding_costs_is_for_all_readings_of_the_period() -> None:
     tree = TotalsTree(Totals(series), ("day", "period"))
     step_of_all = float(tree.mechanism.price.readings) * 8 * 0.001  # each of eight readings is moved by a step at most
     assert float(tree.snapping) == pytest.approx(step_of_all, rel=1e-6)
+    assert tree.snapping == exact(str(tree.mechanism.price.readings)) * 8 / 1000 * (1 + exact("1/1048576")), (
+        "and floats"
+    )
 
 
 def test_shares_go_to_the_levels_that_they_name_in_whatever_order(folder: Path) -> None:
@@ -305,3 +308,24 @@ def test_a_tree_counts_against_the_budget_of_its_days(folder: Path) -> None:
     with pytest.raises(CapExceededError):
         check_job(asked(budget=budget), folder=folder).run(folder / "p.csv", lambda *_: None)
     assert not (folder / "p.csv").exists()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"levels": ["hour", "day"]},
+        {"shares": {"hour": "1/2", "day": "1/4", "month": "1/4"}},
+        {"what": "totals", "levels": None},
+        {"per": "month"},
+    ],
+)
+def test_a_store_of_one_tree_counts_no_other(other: dict[str, Any], folder: Path) -> None:
+    (folder / "key").write_bytes(b"0" * 16)
+    (folder / "key").chmod(0o600)
+    budget = {"store": "b.db", "secret": "key", "reports_a_day": 2}
+    equal = {"shares": {"month": "1/3", "day": "1/3", "hour": "1/3"}}
+    check_job(asked(budget=budget), folder=folder).run(folder / "o.csv", lambda *_: None, new=True)
+    check_job(asked(publish=equal, budget=budget), folder=folder).run(folder / "p.csv", lambda *_: None)  # the same one
+    with pytest.raises(BudgetConflictError, match="another price"):
+        check_job(asked(publish=other, budget=budget), folder=folder).run(folder / "q.csv", lambda *_: None)
+    assert not (folder / "q.csv").exists()

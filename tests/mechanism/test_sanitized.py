@@ -297,8 +297,10 @@ def test_a_round_is_asked_once_and_in_order() -> None:
         with pytest.raises(RefusedError, match="answered in order"):
             monitor.reserve(held, *again)
     done = monitor.decide(held, np.array([0]))
-    with pytest.raises(InputError, match="answered before"):
-        monitor.reserve(done, "monday", 3, 1)
+    later = monitor.decide(monitor.reserve(done, "tuesday", 3, 1), np.array([0]))
+    for state, again in ((done, "monday"), (later, "monday"), (later, "tuesday")):
+        with pytest.raises(InputError, match="answered before"):
+            monitor.reserve(state, again, 3, 1)
     with pytest.raises(InputError, match="nothing to ask"):
         monitor.reserve(done, "tuesday", 3, 0)
     with pytest.raises(InputError, match="public"):

@@ -63,6 +63,26 @@ def test_a_row_says_on_which_side_answers_err(query: Any, notion: Any, side: str
     assert lw.compare(query, notion).options[0].side == side
 
 
+@pytest.mark.parametrize("epsilon", ["1/10", "1", "5"])
+@pytest.mark.parametrize("asked_for", [lw.AdditionOnly, lw.RemovalOnly, lw.UnboundedDP, lw.BoundedDP])
+def test_what_is_said_to_be_no_worse_errs_on_no_other_side_and_protects_all_of_it(asked_for: Any, epsilon: str) -> None:
+    """At ε = 5 two-sided noise is as near as noise that is never too low; but it may be too low."""
+    own_sides = set()
+    for query in (asked("sum"), asked("sum", lower=-5), asked("sum", upper=0, lower=-9), asked("mean")):
+        compared = lw.compare(query, asked_for(epsilon))
+        own = compared.options[0]
+        own_sides.add(own.side)
+        said = {line.partition(" promises all of that")[0] for line in compared.advice if "is no worse" in line}
+        better = {
+            one.notion.name
+            for one in compared.possible
+            if one.mechanism == own.mechanism and one.notion != own.notion and not one.useless
+            if one.in_asked <= 1 and (one.side, own.error is not None and one.error <= own.error) == (own.side, True)  # type: ignore[operator]
+        }
+        assert said == better
+    assert own_sides - {"both ways", None} or asked_for in {lw.UnboundedDP, lw.BoundedDP}
+
+
 def test_errors_and_prices_are_those_of_the_plans() -> None:
     compared = lw.compare(
         asked("sum"), lw.AdditionOnly("1/2"), scenario=Scenario(counted_in="dp/person", left=Fraction(2))

@@ -12,6 +12,8 @@ from tests.deciding import decide_by
 
 import leeward as lw
 from leeward.errors import InputError, LowUtilityError, NotPrivateError, SpecError
+from leeward.exact import log
+from leeward.exact._weight import weight
 from leeward.mechanism import Geometric, Sanitized
 from leeward.planner import plan
 from leeward.planner._useless import refuse_useless
@@ -118,6 +120,18 @@ def test_useful_from_is_a_knife_edge() -> None:
             decide_by(plan, query(), lw.UnboundedDP("1"), **asked, useful_from=Fraction(high) + Fraction(1, 10**9)),
             None,
         )
+
+
+def test_as_much_as_useful_from_asks_is_enough() -> None:
+    """At ε = ln 2 a place with nobody is called safe, of at most 0 people, with a chance of 1/2 exactly."""
+    for useful_from, enough in (("1/2", True), ("500000000001/1000000000000", False)):
+        made = decide_by(plan, query(), lw.AdditionOnly(log(2)), safe_at_most=0, useful_from=useful_from)
+        assert made.decision_curve()[0][0] == weight("1/2")
+        if enough:
+            refuse_useless(made, None)
+        else:
+            with pytest.raises(LowUtilityError):
+                refuse_useless(made, None)
 
 
 def test_an_answer_that_says_nothing_is_refused_even_if_it_is_never_wrong() -> None:

@@ -22,7 +22,7 @@ from leeward.exact._weight import weight
 from leeward.notion import GradedFacts, Notion
 from leeward.planner import PlanReport, Scenario, compare, plan_report
 from leeward.planner._people import at_most_people, people, places
-from leeward.planner._recommend import share
+from leeward.planner._recommend import floor_of, share
 from leeward.planner._report import DecidingOption
 from leeward.planner._words import head, short, sides
 from leeward.report._plan import plan_html
@@ -56,6 +56,49 @@ def report(name: str, **more: Any) -> PlanReport:
     notion, decided, asked = ASKED[name]
     query = lw.count_visitors(VISITS, PLACES, **HOUR, **({"places_per_person": 1} | asked))
     return plan_report(decide_by(compare, query, notion, **{"scenario": Scenario(40), **decided}), **more)
+
+
+def test_what_was_asked_is_told_as_it_was() -> None:
+    """Every part has another value here, so that none stands in the place of another."""
+    counts = {0: 30, 7: 10}
+    known = Scenario(40, counts, 3, "1/7", "1/11", left=Fraction(13), answered=2)
+    query = lw.count_visitors(VISITS, PLACES, **HOUR, places_per_person=5, if_more="latest")
+    decided = {"safe_at_most": 30, "dangerous_at_least": 90, "error_at_most": "1/17", "left_out": 6}
+    made = plan_report(
+        decide_by(compare, query, lw.UnboundedDP("19"), about="everyone", scenario=known, **decided),
+        count=8,
+        probability="3/4",
+    )
+    assert json.loads(made.to_json())["asked"] == {
+        "noun": "place",
+        "many": "people",
+        "window": {"start": "2026-01-01T18:00:00", "end": "2026-01-01T19:00:00"},
+        "column": None,
+        "by": None,
+        "places": 40,
+        "places_per_person": 5,
+        "if_more": "latest",
+        "notion": {"name": "dp", "epsilon": "19", "presence": None, "absence": None, "unit": "person"},
+        "safe_at_most": 30,
+        "dangerous_at_least": 90,
+        "error_at_most": "1/17",
+        "assumed_error": "1/11",
+        "what": "decisions",
+        "counts": {"0": 30, "7": 10},
+        "wish": {"count": 8, "probability": "3/4"},
+        "releases": 3,
+        "delta": "1/7",
+        "budget": {"notion": "dp per person", "left": "13"},
+        "answered": 2,
+        "about": "everyone",
+        "left_out": 6,
+    }
+
+
+def test_a_chance_that_others_are_to_reach_is_rounded_down() -> None:
+    """Rounded up it would be more than was told, and next to 1 more than any ε gives."""
+    for chance in (weight("1/3"), weight("2/3"), weight(1) - exp_minus(20), exp_minus(20), weight("1/2")):
+        assert chance - weight("1/1000000") < weight(floor_of(chance)) <= chance
 
 
 @pytest.mark.parametrize("delta", ["1e-3", "1e-6", "1/7"])
@@ -126,12 +169,17 @@ def test_every_row_of_the_page_has_a_cell_for_every_column(name: str) -> None:
     assert all(isinstance(option, DecidingOption) for option in made.shown)
 
 
-@pytest.mark.parametrize("t", [None, 0, 2, 12, 13, 20, 10**12])
-@pytest.mark.parametrize("least", [None, 1, 9, 14, 40, 10**6])
+THRESHOLDS = [
+    (t, least)
+    for t in (None, 0, 2, 12, 13, 20, 10**12)
+    for least in (None, 1, 9, 14, 40, 10**6)
+    if (t, least) != (None, None) and (t is None or least is None or t < least)
+]
+
+
+@pytest.mark.parametrize(("t", "least"), [(13, 40), *(each for each in THRESHOLDS if each != (13, 40))])
 def test_chances_at_the_thresholds_are_told_however_far_out(t: int | None, least: int | None) -> None:
     """Found: the curve ended at 12, so that at the threshold itself nothing was told, and its row was a cell short."""
-    if t is least is None or (t is not None and least is not None and least <= t):
-        return
     query = lw.count_visitors(VISITS, PLACES, **HOUR, places_per_person=1)
     decided = {"safe_at_most": t, "dangerous_at_least": least, "error_at_most": "1/10"}
     made = plan_report(decide_by(compare, query, lw.UnboundedDP("1"), scenario=Scenario(places=40), **decided))  # type: ignore[arg-type]

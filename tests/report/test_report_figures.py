@@ -137,8 +137,10 @@ def test_no_share_hides_a_danger_or_a_silence(word: str, make_release: Callable[
     states[(north == 0) & (east == 0)] = "dangerous"
     asked = (north > 1) | (east != 5)
     silent = (north // 2 == 1) & (east // 2 == 1)
+    there = (north // 2 != 3) | (east // 2 != 3)  # where no place is, nobody is silent
+    north, east, states, answered = (each[there] for each in (north, east, states, asked & ~silent))
     result = make_release(
-        list(states), answered=list(asked & ~silent), latitude=35 + north / 1000, longitude=139 + east / 1000
+        list(states), answered=list(answered), latitude=35 + north / 1000, longitude=139 + east / 1000
     )
     result.told["decision"] |= {"safe_at_most": None, "never_wrong": None} if word == "dangerous" else {}
     result.told["decision"] |= {"dangerous_at_least": 9, "dangerous_never_wrong": False}

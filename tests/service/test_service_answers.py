@@ -144,6 +144,30 @@ def test_each_spends_their_own_and_all_together_no_more_than_the_data_set_has(st
     assert over.json()["message"] == "This release costs 3/2: the budget of 'town' does not pay for it. Ask for less."
     ledger = Ledger(stand.folder / "budget.db")
     assert ledger.shares() == [Share("town", "ann", 2), Share("town", "bob", 1)]  # type: ignore[arg-type]
+    # as much as is left of a cap would be paid for by that cap
+    stand.token("dan", town="3/2")
+    over = stand.post("/release", "town", with_(SAFE, "protect", epsilon="3/2"), who="dan")
+    assert over.json()["message"] == "This release costs 3/2: the budget of 'town' does not pay for it. Ask for less."
+
+
+def test_who_has_spent_more_than_a_new_cap_has_nothing_left(stand: Stand) -> None:
+    assert stand.post("/release", "town", with_(SAFE, "protect", epsilon="2")).status_code == 200
+    stand.offers.tokens.revoke("ann")
+    stand.token("ann", town="1/2")
+    (town,) = stand.get("/data-sets").json()["data_sets"]
+    assert town["yours"] == {"cap": "1/2", "spent": "2", "left": "0"}
+    refused = stand.post("/release", "town", SAFE).json()["message"]
+    assert "costs 1, and 0 is left of what you may spend on 'town'" in refused
+
+
+def test_a_question_that_was_given_back_is_no_release_of_who_asked(
+    stand: Stand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(Session, "count", lambda *_: 1 / 0)
+        assert stand.post("/release", "town", SAFE).status_code == 503
+    assert [one.kind for one in Ledger(stand.folder / "budget.db").history()][-1] == "withdrawn"
+    assert stand.get("/releases").json()["releases"] == []
 
 
 def test_what_may_be_asked_is_told(stand: Stand) -> None:
@@ -189,6 +213,7 @@ REFUSED: list[tuple[str, Any, str]] = [
     ("people", with_(SUM, "query", people=30), "[query] people"),
     ("people", with_(SUM, "query", column="id"), "does not offer it"),
     ("people", with_(SUM, "query", by={"age": ["20"]}), "does not offer it"),
+    ("people", with_(SUM, "query", by={"id": {"lower": 0, "upper": 4, "bins": 2}}), "does not offer it"),
     ("people", with_(SUM, "query", by={"ward": ["west"]}), "public values that the curator lists"),
     ("people", {**SUM, "keep": {"ward": ["west"]}}, "public values that the curator lists"),
     ("people", {**SUM, "keep": {"ward": "north"}}, "list of values"),
@@ -233,6 +258,11 @@ def test_an_analysts_filter_holds_listed_values_and_never_replaces_the_curators(
     stand = Stand(tmp_path, tokens=stand.tokens)
     refused = stand.post("/plan", "people", {**asked, "keep": {"ward": [2]}})
     assert (refused.status_code, "filters by this column already" in refused.json()["message"]) == (422, True)
+    (tmp_path / "people.toml").write_text(PEOPLE.replace('"id"', '"id"\nkeep = { age = [30] }'), "utf-8")
+    stand = Stand(tmp_path, tokens=stand.tokens)
+    both = stand.post("/plan", "people", {**asked, "keep": {"ward": [2]}}).json()["statement"]["query"]["keep"]
+    assert both == {"age": [30], "ward": [2]}
+    assert stand.post("/plan", "people", asked).json()["statement"]["query"]["keep"] == {"age": [30]}
 
 
 def test_a_price_with_too_many_digits_is_refused_as_what_was_asked_and_not_as_a_failure(stand: Stand) -> None:

@@ -67,6 +67,29 @@ WALKERS = (
     .replace("reports_a_day = 3", 'reports_a_day = 1\nover = "withhold"\n[output]\nh3 = 9')
 )
 
+SERIES = """
+[perturb]
+kind = "series"
+[data]
+table = "r.csv"
+meter = "m"
+time = "t"
+value = "kw"
+unit = "kW"
+[time]
+start = "2026-03-28"
+end = "2026-03-30"
+every = "1 h"
+[values]
+lower = "0 kW"
+upper = "8 kW"
+step = "1 W"
+[protect]
+within = "100 W"
+factor = "2"
+window = 6
+"""
+
 LATITUDE, LONGITUDE = 35.7123456789, 139.7987654321
 """Digits that no report has: it is rounded to seven decimals."""
 
@@ -218,6 +241,7 @@ REFUSED = {
     "levels": TAXIS.replace("reports_a_day = 3", 'a_day = { within = "200 m", factor = "8" }').replace(
         'factor = "2"', 'level = "tier"\nlevels = { low = { within = "200 m", factor = "2" } }'
     ),
+    'kind = "series"': SERIES,
     'missing = "keep"': TAXIS.replace('factor = "2"', 'factor = "2"\nmissing = "keep"'),
     r"\[perturb.taxis\] spec": TAXIS.replace("[box]", "[bx]"),
 }

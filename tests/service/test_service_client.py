@@ -138,6 +138,16 @@ def test_a_token_that_cannot_be_sent_is_refused_without_being_told(sent: str) ->
 def test_the_end_of_the_line_that_a_token_was_read_from_is_not_sent(service: tuple[Stand, str]) -> None:
     stand, url = service
     assert Client(url, stand.tokens["ann"] + "\n").data_sets()
+    assert Client(url, f" \t{stand.tokens['ann']}").data_sets()
+
+
+def test_what_would_say_next_to_nothing_is_asked_where_that_is_meant(service: tuple[Stand, str]) -> None:
+    stand, url = service
+    client, asked = Client(url, stand.tokens["ann"]), with_(SAFE, "protect", epsilon="1/100")
+    for ask in (client.plan, client.release):
+        with pytest.raises(RefusedError, match="useful_from"):
+            ask("town", asked)
+        assert ask("town", asked, accept_useless=True)["statement"]["price"] == "1/100"
 
 
 def test_it_is_one_file_that_needs_nothing() -> None:

@@ -352,6 +352,31 @@ def test_a_name_has_one_token_at_a_time(tmp_path: Path) -> None:
     assert tokens.bearer(second) is not None
 
 
+def test_a_token_stays_revoked_as_of_then_when_a_later_one_is_revoked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokens = Tokens(tmp_path / "tokens.json")
+    for now in ("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"):
+        monkeypatch.setattr("leeward.service._tokens._now", lambda now=now: now)
+        tokens.create("ann", {"town": Fraction(1)})
+        tokens.create(f"bob{now[5:7]}", {"town": Fraction(1)})
+        tokens.revoke("ann")
+    revoked = [(one.name, one.revoked) for one in tokens.read()]
+    assert revoked == [
+        ("ann", "2026-01-01T00:00:00Z"),
+        ("bob01", None),
+        ("ann", "2026-02-01T00:00:00Z"),
+        ("bob02", None),
+    ]
+
+
+def test_a_list_of_tokens_that_is_a_link_to_nowhere_is_not_an_empty_one(tmp_path: Path) -> None:
+    """Whose accounts there are would be forgotten, and a name that differs by capital letters be another account."""
+    (link := tmp_path / "tokens.json").symlink_to(tmp_path / "unmounted" / "tokens.json")
+    with pytest.raises(LedgerError, match="a link that leads nowhere"):
+        Tokens(link).read()
+
+
 def test_hosts_and_the_word_bearer_are_read_in_small_and_capital_letters(stand: Stand) -> None:
     assert (
         stand.browser.get("/data-sets", headers={"authorization": f"bearer {stand.tokens['ann']}"}).status_code == 200

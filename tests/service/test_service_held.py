@@ -57,9 +57,10 @@ def test_a_ledger_is_checked_whole_once_a_minute(stand: Stand, monkeypatch: pyte
     clock[0] += _held.CHECKED_EVERY - 1
     assert stand.post("/plan", "town", SAFE).status_code == 200
     clock[0] += 2
+    assert stand.get("/releases").status_code == 503, "what only looks at it looks at all of it too"
     assert stand.post("/plan", "town", with_(SAFE, "protect", epsilon="1/2")).status_code == 503
     assert "chain" in stand.told[-1]
-    assert len(opened) == 2
+    assert len(opened) == 3
 
 
 def test_a_list_in_a_database_is_read_each_time(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:

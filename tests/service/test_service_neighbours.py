@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from tests.service.conftest import ROWS, SAFE, SUM, VISITS, WHEN, Stand, at_once, with_, write_tables
 
+from leeward.errors import LedgerError
 from leeward.ledger import Ledger
 from leeward.service._answering import MOST_UNANSWERED, Ticks, UnansweredError
 from leeward.service._app import MOST_AT_ONCE
@@ -162,6 +163,28 @@ def test_a_data_set_is_closed_to_who_was_told_that_too_often_and_to_nobody_else(
     other = with_(SUM, "query", upper=90)
     assert stand.post("/release", "people", other).status_code == 503
     assert stand.post("/release", "people", other, who="bob").status_code == 200, "nor is another analyst"
+
+
+def test_content_that_changed_under_its_label_closes_it_too_and_a_busy_ledger_does_not(
+    made: Callable[[str], Stand], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first is a fact about the table, by which it is told from others; of the second anybody may be the cause."""
+    at_once(monkeypatch)
+    for of_the_table in (True, False):
+        stand = made("the table")
+        assert stand.post("/release", "people", SUM).status_code == 200
+        with pytest.MonkeyPatch.context() as patch:
+            if of_the_table:
+                FAILURES["other content"](stand.folder)
+            else:
+                patch.setattr(Session, "count", _busy)
+            for upper in range(MOST_UNANSWERED):
+                assert stand.post("/release", "people", with_(SUM, "query", upper=60 + upper)).status_code == 503
+        assert ("is closed to new questions of ann" in stand.told[-1]) is of_the_table
+
+
+def _busy(*_: object) -> None:
+    raise LedgerError("The ledger", "another process kept it locked", "Wait")
 
 
 def test_at_once_they_are_told_no_more_often(made: Callable[[str], Stand], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -222,7 +222,7 @@ def test_a_listed_group_that_rows_spell_otherwise_is_not_published_as_empty(
     assert str(Ledger(tmp_path / "budget.db").show("town")) == "[]"
 
 
-@pytest.mark.parametrize("matching", range(4))
+@pytest.mark.parametrize("matching", [1, 0, 2, 3])
 def test_under_one_in_a_hundred_is_too_little(town: Town, matching: int) -> None:
     frame = pd.DataFrame({"user": range(200), "venue": ["x"] * 200, "at": pd.Timestamp("2026-01-01T18:30")})
     frame.loc[: matching - 1, "venue"] = "v1"

@@ -5,6 +5,7 @@ At ε = 40 noise is 0 but for a probability below 1e-17 a count, so that what ha
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import signal
 import subprocess
@@ -28,6 +29,7 @@ from leeward.ledger import Ledger
 from leeward.noise import SeededBitsForTests
 from leeward.notion import ADP, AdditionOnly, Personalised, Presence, has
 from leeward.planner import plan
+from leeward.query._table import Source
 from leeward.session import monitor
 from leeward.spec import read_spec
 
@@ -206,6 +208,27 @@ def test_a_window_is_over_by_the_zone_of_the_spec_and_not_of_the_machine(
         assert ("nothing was asked" in out) == (not words)
         assert bool(out) == (not words)
     assert not town.out.exists()
+
+
+def test_the_terminal_says_how_many_more_there_may_be(town: Town) -> None:
+    _visits(town, {19: ["v1"], 21: ["v2"]})
+    spec = town.spec(*(change for change in SANITIZED if "cap" not in change[0]), ('cap = "5"', 'cap = "80"'))
+    told = ("It stops after 1 more.", "It has stopped for good.")
+    for hour, stops, said in ((20, 1, told[0]), (22, 2, told[1])):
+        code, out, err = town.run("monitor", spec, "--out", town.out, "--yes", "--until", f"2026-01-01T{hour}:00:00")
+        assert code == 0, err
+        spent = f"{stops} place{'s' if stops > 1 else ''} could not be called safe, at a price of {40 * stops}."
+        assert f"{spent} {said}" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(("unit", "over"), [("s", True), (None, False)])
+def test_of_moments_since_1970_a_window_is_over_as_soon_as_it_is_in_utc(unit: Any, over: bool) -> None:
+    """Of readings of a clock, nobody knows whose, it is once it is over everywhere."""
+    now = datetime.now(UTC).replace(tzinfo=None, microsecond=0)
+    plain = lw.visits("v.parquet", person="u", place="p", time="t")
+    seen = dataclasses.replace(plain, source=Source("v.parquet", time_unit=unit))
+    ends = {"start": now - timedelta(hours=2), "end": now - timedelta(minutes=30)}
+    assert _ended(lw.count_visitors(seen, lw.places("p.parquet", place="p"), **ends), None) is over
 
 
 def test_a_round_that_could_exceed_the_budget_is_refused_before_its_draw(town: Town) -> None:

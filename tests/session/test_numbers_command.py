@@ -114,6 +114,17 @@ def test_a_histogram_is_released_interval_by_interval(people: Town) -> None:
     assert any("may be negative" in said for said in statement["not_guaranteed"])
 
 
+def test_of_many_answers_the_first_are_printed_and_the_others_counted(people: Town) -> None:
+    for step, more in (("5", ""), ("4", "… and 5 more in answers.parquet")):
+        spec = write(people, ('"mean"', f'"histogram"\nstep = "{step}"'))
+        code, out, err = people.run("release", spec, "--out", people.out)
+        assert code == 0, err
+        lines = out.splitlines()
+        assert sum(line.startswith("  ") or line[:1].isdigit() for line in lines) >= 20
+        assert [line for line in lines if "more in answers.parquet" in line] == ([more] if more else [])
+        assert people.answers()["count"].size == 100 // int(step)
+
+
 def test_asking_again_is_free_and_another_question_is_not(people: Town) -> None:
     people.run("release", write(people), "--out", people.out)
     first = people.answers()

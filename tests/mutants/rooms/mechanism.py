@@ -159,4 +159,5 @@ MUTANTS = [
     M("leeward.mechanism._norm", "merged_beyond", "len(near) + np.arange(len(truths))", "np.full(len(truths), len(near))", "tests/mechanism/test_norm.py", "what is beyond the box is as likely for all as for the first"),
     M("leeward.mechanism._norm", "merged_beyond", "[*near, *beyond]", "[*near, *beyond[::-1]]", "tests/mechanism/test_norm.py", "what is beyond the box is as likely for the first as for the last"),
     M("leeward.mechanism._norm", "NormMechanism.on", "np.where(reached, far, -1)", "np.where(reached, far, far)", "tests/mechanism/test_norm.py", "one-sided noise reaches both ways in the matrix"),
+    M('leeward.mechanism._monitor', 'Monitor.reserve', 'if any(r.question == question for r in state.rounds):', 'if state.rounds and state.rounds[-1].question == question:', 'tests/mechanism/test_sanitized.py::test_a_round_is_asked_once_and_in_order', 'a question of a round before the last is asked again'),
 ]  # fmt: skip

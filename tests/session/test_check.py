@@ -181,6 +181,22 @@ def test_python_tells_what_the_command_tells(town: Town) -> None:
         lw.check(query, lw.Budget("sqlite:///b.db", dataset="t", cap="5"))  # type: ignore[arg-type]
 
 
+def test_what_one_window_leaves_out_and_another_counts_is_not_told_as_left_out(town: Town) -> None:
+    """A date counts in a whole day, and not in an hour; in whichever order they stand."""
+    times = ["2026-01-01"] * 10 + [f"2026-01-02T18:{i:02d}:00" for i in range(10)] + ["2026-01-03T10:00:00"] * 5
+    visits = pd.DataFrame({"user": [f"p{i}" for i in range(25)], "venue": "v3", "at": times})
+    visits.to_parquet(town.folder / "visits.parquet")
+    hour = '{ start = "2026-01-02T18:00", end = "2026-01-02T19:00" }'
+    day = '{ start = "2026-01-01T00:00", end = "2026-01-02T00:00" }'
+    for one, other in ((hour, day), (day, hour)):
+        town.spec(("start = 2026-01-01T18:00:00\nend = 2026-01-01T19:00:00", f"windows = [{one}, {other}]"))
+        found = checked(town, code=2)  # an hour of which ten dates say nothing is doubtful
+        assert (found["rows"], [each["counted"] for each in found["looks"]]) == (25, [10, 10])
+        assert found["times"] == ["2026-01-01 00:00:00", "2026-01-03 10:00:00"]
+        told = " ".join(town.run("check", town.folder / "spec.toml")[1].split())
+        assert "window by window: 10, 10 not counted 5 rows outside the window people" in told
+
+
 def test_windows_are_looked_at_one_by_one(town: Town) -> None:
     town.spec(("end = 2026-01-01T19:00:00", 'end = 2026-01-01T20:00:00\nevery = "1h"'))
     found = checked(town)

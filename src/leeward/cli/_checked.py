@@ -125,6 +125,8 @@ class CheckedSpec(Document):
 
 def checked(found: Checked, budget: Budget, question: str = "") -> CheckedSpec:
     """Return what is printed of a look before a release of a question, which has a name in a spec of several."""
+    from leeward.engine._look import times_of
+
     first, matched, beyond, stands = found.looks[0], found.survey.matches, found.survey.beyond, found.standing
     people = found.survey.people
     each = zip(found.plans, found.looks, found.over_bound, stands.answered, strict=True)
@@ -132,7 +134,7 @@ def checked(found: Checked, budget: Budget, question: str = "") -> CheckedSpec:
         format=1,
         for_the_curator_only=True,
         rows=first.rows,
-        times=first.times,
+        times=times_of(found.looks),
         looks=tuple(_looked(*one) for one in each),
         keys=None if matched is None else KeysCompared.copied_from(matched, all_named=found.all_named),
         people=None if people is None else PeopleNamed.copied_from(people),

@@ -31,6 +31,8 @@ FEW = 0.01
 HALF = 0.5
 """A window of which a larger share of the rows cannot be read in full is doubtful, whatever the others are."""
 
+_UTC = " UTC"
+
 _SOME = 10
 """Of fewer rows than this in a window no share says anything."""
 
@@ -119,8 +121,8 @@ def refuse_doubtful(looks: Sequence[Look], *, going_on: bool = False) -> None:
         "Check the window, the time zone, how times are written (time_format), the columns and the public list",
         "all is as it should be",
     )
-    if looks[0].times is not None:
-        refused.times = f"the times of the data run from {looks[0].times[0]} to {looks[0].times[1]}"
+    if (times := times_of(looks)) is not None:
+        refused.times = f"the times of the data run from {times[0]} to {times[1]}"
     raise refused
 
 
@@ -157,19 +159,28 @@ def refuse_late(windows: int) -> None:
 def together(looks: Sequence[Look], taken: int) -> dict[str, int]:
     """Add up what several windows leave out: a row is outside the window if it is in none of them.
 
-    Where windows overlap, how many rows are in none does not follow from the looks, and is not told.
+    Where windows overlap, how many rows are in none does not follow from the looks, and is not told. A date that an hour
+    leaves out may count in a whole day, and a time without an offset in a window without one: what not all windows leave out
+    alike is outside them, or counts.
     """
     if len(looks) == 1:
         return dict(looks[0].dropped)
-    found = {
-        reason: sum(look.dropped[reason] for look in looks) if reason in _OF_ROWS_INSIDE else number
-        for reason, number in looks[0].dropped.items()
-    }
+    found = dict[str, int]()
+    for reason, number in looks[0].dropped.items():
+        each = [look.dropped[reason] for look in looks]
+        found[reason] = sum(each) if reason in _OF_ROWS_INSIDE else number if len(set(each)) == 1 else 0
     spans = sorted(look.ends for look in looks if look.ends is not None)
     if any(later[0] < earlier[1] for earlier, later in itertools.pairwise(spans)):
         return {reason: number for reason, number in found.items() if reason != "outside_window"}
     inside = taken + sum(number for reason, number in found.items() if reason != "outside_window")
     return found | {"outside_window": max(0, looks[0].rows - inside)}
+
+
+def times_of(looks: Sequence[Look]) -> tuple[str, str] | None:
+    """Return the first and the last time that windows can be compared with, in words; all by the first window's clock."""
+    told = [look.times for look in looks if look.times is not None]
+    alike = [pair for pair in told if pair[0].endswith(_UTC) is told[0][0].endswith(_UTC)]
+    return (min(first for first, _ in alike), max(last for _, last in alike)) if alike else None
 
 
 def covered(first: int, end: int, low: int, high: int) -> float:
@@ -183,4 +194,4 @@ def in_words(stamp: int, clock: Clock, per_second: int) -> str:
         moment = datetime(1970, 1, 1) + timedelta(microseconds=stamp * 10**6 // per_second)
     except OverflowError:
         return "before the year 1" if stamp < 0 else "after the year 9999 (is the unit of the times right?)"
-    return moment.isoformat(sep=" ", timespec="seconds") + ("" if clock is Clock.READINGS else " UTC")
+    return moment.isoformat(sep=" ", timespec="seconds") + ("" if clock is Clock.READINGS else _UTC)

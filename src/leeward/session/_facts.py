@@ -128,6 +128,8 @@ _MOST_TOLD = 3
 
 
 def _rows(found: Checked, *, ends: bool) -> Iterator[tuple[str, str]]:
+    from leeward.engine._look import times_of
+
     looks = found.looks
     yield "rows", f"{looks[0].rows:,} in the table"
     if len(looks) == 1:
@@ -151,8 +153,8 @@ def _rows(found: Checked, *, ends: bool) -> Iterator[tuple[str, str]]:
         yield "over the bound", f"and others in more windows: there are some in {len(over_bound)} of {len(looks)}"
     if (beyond := found.survey.beyond) is not None and (beyond.below or beyond.above):
         yield "beyond the bounds", f"{beyond.said()}: each counts as the bound that it is beyond"
-    if looks[0].times is not None:
-        first, last = looks[0].times
+    if (times := times_of(looks)) is not None:
+        first, last = times
         yield (
             "times",
             f"the data run from {first} to {last}" if ends else "where the data begin and end: looks[0].times",

@@ -393,6 +393,28 @@ def test_a_list_of_choices_is_written_once() -> None:
     assert [*choices('A = Literal["b", "a"]\nB = tuple[Literal["a", "b"]]\nC = Literal[1]')] == [frozenset("ab")] * 2
 
 
+THERE = {"exists", "is_dir", "is_file", "is_symlink", "is_fifo", "is_socket", "is_mount", "is_block_device"}
+
+
+def asks_a_path(source: str) -> list[int]:
+    """The lines of a source that ask a path itself whether something is there."""
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in THERE
+        and not (node.args or node.keywords)
+    ]
+
+
+def test_whether_something_is_there_is_asked_of_os_path() -> None:
+    """Before Python 3.14 a `Path` raises what the system says of a folder that may not be looked into."""
+    found = {str(path.relative_to(SOURCE)): asks_a_path(path.read_text()) for path in MODULES}
+    assert {name: lines for name, lines in found.items() if lines} == {}
+    assert asks_a_path("a.is_dir()\nb.is_dir(follow_symlinks=False)\nos.path.exists(a)\n(a / b).exists()") == [1, 4]
+
+
 MOST_ARGUMENTS = 9
 
 OF_MORE = {

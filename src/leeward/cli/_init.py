@@ -111,7 +111,7 @@ def init(
 
     if os.path.lexists(out):
         raise InputError(f"The spec '{out}'", "it is there already, and would be lost", "Name another with --out")
-    if not out.absolute().parent.is_dir():
+    if not os.path.isdir(out.absolute().parent):
         raise InputError(
             f"The spec '{out}'", "there is no such folder", "Make the folder first, or name another with --out"
         )

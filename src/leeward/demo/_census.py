@@ -47,7 +47,7 @@ def write_census(path: str | os.PathLike[str]) -> Path:
         with written.open("xb") as file:
             file.write(whole)
     except FileExistsError:
-        if not written.is_file() or written.read_bytes() != whole:
+        if not os.path.isfile(written) or written.read_bytes() != whole:
             raise InputError(f"'{written}'", "another file is there", "Move it away, or name another one") from None
     except OSError as error:
         raise InputError(f"'{written}' cannot be written", str(error.strerror), "Name another place") from None

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import stat
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from leeward._toml import read_toml
 from leeward.desk._folder import LEDGER, OWN, Folder
 from leeward.errors import InputError
 from leeward.outputs import MANIFEST, fresh, prepared
+from leeward.outputs._disk import mode
 from leeward.spec import Spec, check_spec
 from leeward.spec._draft import written
 from leeward.spec._first_question import KINDS, Never, Side, decided, promises, protected
@@ -117,15 +119,13 @@ class Drafts:
 
     def names(self) -> list[str]:
         """Return the names of all drafts, the last that was written first."""
-        if not self._home.is_dir():
-            return []
-        found = [one for one in os.scandir(self._home) if self._is_draft(one.name)]
-        found.sort(key=lambda one: one.stat().st_mtime_ns, reverse=True)
-        return [one.name for one in found]
+        home = self._home
+        found = [home / name for name in self._files.kept(home) if self._is_draft(name)]
+        return [one.name for one in sorted(found, key=os.path.getmtime, reverse=True)]
 
     def _is_draft(self, name: str) -> bool:
         home = self._home / name
-        return bool(_NAME.fullmatch(name)) and not home.is_symlink() and (home / MANIFEST).is_file()
+        return bool(_NAME.fullmatch(name)) and not os.path.islink(home) and os.path.isfile(home / MANIFEST)
 
     def begin(self, file: Path, about: str, data: Mapping[str, Any]) -> Draft:
         """Make a draft, named after its private table.
@@ -157,7 +157,10 @@ class Drafts:
             raise InputError(
                 "This draft", "there is none of that name", "Begin with a table, or choose one of the drafts"
             )
-        sections, _ = read_toml(self._home / name / SPEC)
+        spec = self._home / name / SPEC
+        if not stat.S_ISREG(mode(spec) or stat.S_IFREG):  # a pipe would be waited for, and a link may lead out
+            raise InputError("This draft", "its spec is no plain file", "Put that back, or begin anew")
+        sections, _ = read_toml(spec)
         _refuse_unasked(sections)
         draft = Draft(name, self._home / name, sections)
         for section, key in _PATHS:

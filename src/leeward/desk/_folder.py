@@ -41,7 +41,7 @@ class Folder:
             InputError: it is not a folder.
         """
         root = Path(os.path.realpath(resolve(folder)))
-        if not root.is_dir():
+        if not os.path.isdir(root):
             raise InputError(f"The folder '{folder}'", "it is not a folder", "Name the one that your tables are in")
         return cls(root)
 
@@ -86,6 +86,23 @@ class Folder:
                 "Move the link away",
             )
         return path
+
+    def kept(self, own: Path) -> list[str]:
+        """Return the names in a folder of the desk's own (see `own`); none where it is not there yet.
+
+        Raises:
+            InputError: it cannot be looked into.
+        """
+        try:
+            return os.listdir(own)
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise InputError(
+                f"'{own.relative_to(self.root)}' in the folder of the desk",
+                f"it cannot be looked into: {error.strerror}",
+                "Have it opened to you, or start the desk for another folder",
+            ) from None
 
     def files(self) -> list[str]:
         """Return the names of the tables in the folder, in order: at most 500, not deep down, none of a release."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -120,7 +121,7 @@ def kept(desk: Desk, name: str) -> Kept:
         DataError: there is none of that name, or it is not as it was written.
     """
     folder = desk.released / name
-    if not _NAME.fullmatch(name) or folder.is_symlink() or not (folder / MANIFEST).is_file():
+    if not _NAME.fullmatch(name) or os.path.islink(folder) or not os.path.isfile(folder / MANIFEST):
         raise DataError("This release", "there is none of that name", "Choose one under “Budget and releases”")
     try:
         return _kept(folder)
@@ -155,9 +156,9 @@ def _statements(text: bytes) -> tuple[Statement, ...]:
 def all_kept(desk: Desk) -> list[Kept]:
     """Return all releases that are as they were written."""
     found = list[Kept]()
-    for folder in sorted(desk.released.iterdir()) if desk.released.is_dir() else []:
+    for name in sorted(desk.files.kept(desk.released)):
         try:
-            found.append(kept(desk, folder.name))
+            found.append(kept(desk, name))
         except LeewardError:
             continue
     return found

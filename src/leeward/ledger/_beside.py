@@ -57,4 +57,4 @@ def make(path: Path, like: Path) -> int:
 
 def mode_like(file: Path) -> int:
     """Return the mode of what those may use who may use a file, or its owner alone if there is none."""
-    return file.stat().st_mode & 0o666 if file.exists() else PRIVATE
+    return file.stat().st_mode & 0o666 if os.path.exists(file) else PRIVATE

@@ -119,7 +119,8 @@ def refuse_odd(path: Path) -> None:
     """Refuse what is not a plain file of one name: SQLite keeps locks and journals by name, two would write over each other.
 
     Raises:
-        LedgerError: it is there, and is a folder, a pipe or a device, or has two names; or its name is too long.
+        LedgerError: it is there, and is a folder, a pipe or a device, or has two names; its name is too long; or its
+            folder cannot be looked into.
     """
     if len(os.fsencode(path.name)) > _LONGEST_NAME:
         raise LedgerError(
@@ -127,6 +128,16 @@ def refuse_odd(path: Path) -> None:
             "files beside it are named after it, and few file systems hold names of more than 255 bytes",
             "Give it a shorter name",
         )
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass  # it is not there yet
+    except OSError as error:
+        raise LedgerError(
+            f"The file {path} cannot be looked at: {error.strerror}",
+            "nobody can say here whether it is there, and what it knows of what was spent",
+            "Have its folder opened to you, or name another file",
+        ) from None
     if os.path.isdir(path):
         raise LedgerError(f"{path} is a folder", "a budget is one file", "Name a file in it")
     if os.path.lexists(path) and not os.path.isfile(path):

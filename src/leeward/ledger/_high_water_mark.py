@@ -89,7 +89,7 @@ def write_high_water_mark(ledger: Path, mark: HighWaterMark) -> None:
         for left in companions(base, "new"):  # by somebody who died here: under the lock nobody else is at it
             left.unlink(missing_ok=True)
         # the mark of a database is of whoever keeps marks in that folder
-        whose = ledger if ledger.exists() else path.parent
+        whose = ledger if os.path.exists(ledger) else path.parent
         replace_whole(path, f"{json.dumps(asdict(mark))}\n".encode(), mode_like(ledger), fresh, whose)
     except OSError as error:
         raise LedgerError(

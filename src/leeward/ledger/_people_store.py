@@ -131,7 +131,7 @@ class PeopleStore:
         self.path = resolve_ledger(path)
         check_secret(secret)
         if not (is_store(self.path) or new):
-            raise self._forgotten("empty" if self.path.exists() else "not there")
+            raise self._forgotten("empty" if os.path.exists(self.path) else "not there")
         self._engine = engine_of(
             self.path, 30.0, "temp_store = MEMORY", "cache_size = -65536"
         )  # 64 MiB: batches are large

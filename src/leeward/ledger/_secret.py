@@ -132,7 +132,7 @@ def fingerprint(key: bytes) -> str:
 
 def make_folder(path: Path) -> None:
     """Make a folder and those above it that are missing, each for this user only, whatever the umask takes."""
-    if not path.is_dir():
+    if not os.path.isdir(path):
         make_folder(path.parent)
         path.mkdir(exist_ok=True)
         path.chmod(0o700)

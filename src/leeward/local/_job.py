@@ -84,7 +84,7 @@ class OpensStores:
 
     def made(self) -> str:
         """Return in a sentence which of them were made by now; nothing where none was."""
-        there = {kind: path for kind, path in self.stores.items() if path.is_file() and path.stat().st_size}
+        there = {kind: path for kind, path in self.stores.items() if os.path.isfile(path) and path.stat().st_size}
         return f"Opened {_in_words(there)}." if there else ""
 
 

@@ -60,7 +60,7 @@ class Stores:
         made = {kind: path for kind, path in self._files().items() if not known[path]}
         doubt = None
         for kind, path in made.items():
-            if path.exists():
+            if os.path.exists(path):
                 doubt = f"{path} is empty, and may have been emptied: {_FORGOTTEN[kind]}"
             elif others := [other for other, there in known.items() if there]:
                 doubt = f"{others[0]} is there, and the other may have been moved: {_FORGOTTEN[kind]}"
@@ -114,7 +114,7 @@ class Stores:
             yield  # nothing is charged, or nothing remembered
             return
         path = self._files()["reports"]
-        held = path.stat().st_size if path.exists() else 0
+        held = path.stat().st_size if os.path.exists(path) else 0
         with _set_aside(path, _OF_A_REPORT * rows + min(held, _OF_A_PAGE * rows)):
             yield
 

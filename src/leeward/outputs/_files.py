@@ -169,13 +169,13 @@ def _in_the_way(shown: Path) -> InputError:
 
 def _digests(made: Path) -> dict[str, str]:
     """The digest of a file; of a folder, those of its files, by what is added to its name for them."""
-    if not made.is_dir():
+    if not os.path.isdir(made):
         return {"": digest(made)}
     return {f"/{name}": digest(made / name) for name in sorted(os.listdir(made))}
 
 
 def _sync(made: Path) -> None:
-    if made.is_dir():
+    if os.path.isdir(made):
         for name in os.listdir(made):
             sync(made / name)
     sync(made)

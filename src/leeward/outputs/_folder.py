@@ -72,7 +72,7 @@ class Folder:
         """
         with said(self.shown, self._again):
             whole = self._stage(files)
-            if self._path.is_dir():
+            if os.path.isdir(self._path):
                 self._replace(whole, files)
             else:
                 self._appear(whole, files)
@@ -242,7 +242,7 @@ def holds_release(folder: Path) -> bool:
 
 
 def _refuse_foreign(path: Path, shown: Path, *, is_there: bool) -> None:
-    if not is_there and not path.parent.is_dir():
+    if not is_there and not os.path.isdir(path.parent):
         raise InputError(
             f"The directory '{shown}'", "its parent folder does not exist", "Create it, or name another one"
         )

@@ -195,7 +195,7 @@ class Tokens:
 
     def _write(self, tokens: tuple[Issued, ...]) -> None:
         target = self.file
-        if target.exists() and target.stat().st_nlink > 1:
+        if os.path.exists(target) and target.stat().st_nlink > 1:
             raise LedgerError(
                 f"The file {target} has another name too (a hard link)",
                 "under that name tokens would go on working that are revoked under this one",

@@ -17,6 +17,7 @@ import gzip
 import os
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, TypeVarTuple, cast, get_args
@@ -104,8 +105,27 @@ def _no_file(path: Path) -> DataError:
         return DataError(
             f"The file '{path}'", "it is not a regular file", "Name a file, not a folder, pipe or broken link"
         )
-    near = [one.name for one in path.parent.glob("*")] if os.path.isdir(path.parent) else []
-    return DataError(f"The file '{path}'", "there is no such file", nearest(path.name, near))
+    return DataError(
+        f"The file '{path}'", "there is no such file", nearest(path.name, _beside(f"The file '{path}'", path))
+    )
+
+
+def _beside(what: str, missing: str | Path) -> list[str]:
+    """Return the names in the folder of a file that was not found, as far as they may be seen, for a message.
+
+    Raises:
+        DataError: it is not known to be missing: the folder may not be looked into.
+    """
+    try:
+        os.stat(missing)
+    except (FileNotFoundError, NotADirectoryError):
+        with suppress(OSError):
+            return os.listdir(os.path.dirname(missing) or ".")
+    except OSError as error:
+        raise DataError(
+            what, f"it cannot be looked at: {error.strerror}", "Check the path, and who may read it"
+        ) from None
+    return []
 
 
 def stamp_of(path: str) -> Stamp:
@@ -184,9 +204,8 @@ def _found(source: Iterable[Any]) -> Iterable[str]:
         elif "\n" in text:  # the text of a table, not to be repeated
             raise DataError("The source is a text of several lines", "it names no file", "Give a path, or a DataFrame")
         else:
-            folder = os.path.dirname(text) or "."
-            neighbours = os.listdir(folder) if os.path.isdir(folder) else []
-            raise DataError(f"The source '{text}'", "there is no such file", _nearest_file(text, neighbours))
+            what = f"The source '{text}'"
+            raise DataError(what, "there is no such file", _nearest_file(text, _beside(what, text)))
 
 
 def _refuse_part_of_table(files: Iterable[File]) -> None:

@@ -8,6 +8,7 @@ FOLDER = "tests/desk/test_desk_folder.py"
 DRAFTS = "tests/desk/test_desk_drafts.py"
 PATH = "tests/desk/test_desk_path.py"
 ATTACK = "tests/attacks/test_desk.py"
+CLOSED = "tests/attacks/test_closed_folders.py"
 QUESTIONS = "tests/desk/test_desk_questions.py"
 BUDGETS = "tests/desk/test_desk_budgets.py"
 
@@ -23,6 +24,10 @@ MUTANTS = [
     M("leeward.desk._folder", "Folder.file", "and path.name.lower().endswith(ENDINGS)", "", FOLDER, "a link with the name of a table shows any file of the folder"),
     M("leeward.desk._folder", "Folder.file", "if not stat.S_ISREG(kind):", "if False:", FOLDER, "a pipe or a folder is a table"),
     M("leeward.desk._folder", "Folder.own", "if os.path.realpath(path) != str(path):", "if False:", f"{ATTACK}::test_what_the_desk_keeps_in_its_folder_is_not_elsewhere_by_a_link", "a link leads drafts, releases and the budget out of the folder"),
+    M("leeward.desk._folder", "Folder.kept", "except FileNotFoundError:", "except OSError:", CLOSED, "what may not be looked into is said to be empty"),
+    M("leeward.desk._drafts", "Drafts.read", "not stat.S_ISREG(mode(spec) or stat.S_IFREG)", "False", CLOSED, "a draft that is a pipe is waited for, for good"),
+    M("leeward.tables._files", "_beside", "except OSError as error:", "except ZeroDivisionError as error:", CLOSED, "a table in a folder of somebody else is a defect"),
+    M("leeward.ledger._file", "refuse_odd", "except OSError as error:", "except ZeroDivisionError as error:", CLOSED, "a budget in a folder of somebody else is a defect"),
     M("leeward.desk._drafts", "Drafts._check", "not Path(below).is_relative_to(self._files.root)", "False", DRAFTS, "a draft that somebody put there names any file"),
     M("leeward.desk._drafts", "Drafts._check", "elif os.path.realpath(below) != str(self._files.root / LEDGER):", "elif False:", DRAFTS, "a link leads the budget out of the folder"),
     M("leeward.desk._drafts", "Drafts.read", "_refuse_unasked(sections)", "pass", f"{ATTACK}::test_a_draft_that_says_what_the_desk_does_not_ask_is_refused_and_nothing_is_charged", "a draft that asks what no page shows is released"),

@@ -145,7 +145,7 @@ MUTANTS = [
     M("leeward.outputs._disk", "_write", "give(file.fileno(), like)", "pass", "tests/ledger/test_owners.py", "what root writes anew is root's, and its owner is locked out"),
     M("leeward.outputs._disk", "give", "os.fchown(file, -1, found.st_gid)", "pass", "tests/ledger/test_owners.py", "a ledger of a group is closed to those who did not write last"),
     M("leeward.ledger._beside", "make", "    give(file, like)\n", "", "tests/ledger/test_owners.py", "a dead colleague's lock can never be taken over"),
-    M("leeward.ledger._high_water_mark", "write_high_water_mark", "ledger if ledger.exists() else path.parent", "path", "tests/ledger/test_owners.py", "a mark that is new is of whoever wrote it"),
+    M("leeward.ledger._high_water_mark", "write_high_water_mark", "ledger if os.path.exists(ledger) else path.parent", "path", "tests/ledger/test_owners.py", "a mark that is new is of whoever wrote it"),
     M("leeward.ledger._high_water_mark", "read_high_water_mark", "except PermissionError:", "except ZeroDivisionError:", "tests/ledger/test_owners.py", "a mark of another user is called damaged"),
     M("leeward.outputs._folder", "prepared", "check_name(path)", "pass", "tests/session/test_release_command.py", "a folder that tables cannot be written to is found when they are paid for"),
     M("leeward._scratch", "scratch", "if parent is None:\n        check_name", "if False:\n        check_name", "tests/session/test_release_command.py", "rows spill to a folder that DuckDB cannot be told of"),

@@ -112,7 +112,7 @@ def perturb_in_spark(
             raise DataError(f"The column '{name}' of type {kinds[name]}", "degrees are of the type double", "Cast it")
     if os.path.lexists(out):
         raise InputError(f"The folder '{out}'", "it is there already", "Name one that is not there")
-    if not out.parent.is_dir():
+    if not os.path.isdir(out.parent):
         raise InputError(f"The folder '{out}'", "the folder that it is to lie in does not exist", "Make that first")
     with in_ours(frame) as table, scratch(out.parent, [f"whole/{name}" for name in WRITES]) as made:
         found = look(geo, table, names)

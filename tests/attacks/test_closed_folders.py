@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from tests.asking import statistic_by
-from tests.desk.conftest import Seat
+from tests.desk.conftest import Seat, write_tables
 from tests.desk.walk import done, walked
 from tests.rights import held_to_modes
 
@@ -19,7 +19,15 @@ from leeward.ledger import Ledger, PersonBudgets
 from leeward.local._stores import Stores, StoreSection
 from leeward.local.location._formats import open_positions
 
-pytest_plugins = ["tests.desk.conftest"]
+
+@pytest.fixture
+def seat(tmp_path: Path) -> Iterator[Seat]:
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    write_tables(folder)
+    seat = Seat(folder).enter()
+    yield seat
+    seat.desk.jobs.close()
 
 
 def released(table: Path, ledger: Path) -> object:

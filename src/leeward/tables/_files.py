@@ -118,8 +118,8 @@ def _beside(what: str, missing: str | Path) -> list[str]:
     """
     try:
         os.stat(missing)
-    except (FileNotFoundError, NotADirectoryError):
-        with suppress(OSError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # the last of a name with a zero byte
+        with suppress(OSError, ValueError):
             return os.listdir(os.path.dirname(missing) or ".")
     except OSError as error:
         raise DataError(

@@ -323,3 +323,19 @@ def test_a_region_has_a_name_and_may_count_as_any_length() -> None:
         PlaceRegion(None, [4], "1500 m", "500 m")  # type: ignore[arg-type]
     far = Felt(regions=[PlaceRegion("clinic", [4], "1500 m", "1e400 m")])
     assert "a factor of e^∞" in noise().best_over(NORTH, EAST, felt=far)[0].statement().felt.text[0]
+
+
+def test_each_part_of_a_felt_distance_tells_its_reports_apart() -> None:
+    """Stores keep the law: of two that differ in one part alone, the reports of one are never shown as the other's."""
+    quiet = {"name": "quiet", "members": [0, 1], "within": "1 km", "counts_as": "200 m", "back": "usual"}
+    parts = {"members": [0, 2], "within": "2 km", "counts_as": "300 m", "back": "alike"}
+    regions = [PlaceRegion(**quiet | {name: value}) for name, value in {"name": "quiet", **parts}.items()]  # type: ignore[arg-type]
+    made = [
+        Felt(),
+        *(Felt(within=within, least=least) for within in ("200 m", "300 m") for least in ("4", "5")),
+        *(Felt(regions=[region]) for region in regions),
+        Felt(regions=regions[:2]),
+        Felt(within="200 m", least="4", regions=regions[:1]),
+    ]
+    assert len({felt.law for felt in made}) == len(made)
+    assert Felt(regions=[PlaceRegion(**quiet | {"name": "still"})]).law == made[5].law  # type: ignore[arg-type]

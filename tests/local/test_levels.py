@@ -75,6 +75,13 @@ def fits(table: pd.DataFrame, within: dict[str, float]) -> bool:
     return True
 
 
+def test_a_report_costs_what_its_own_level_does(town: Path) -> None:
+    """For within 200 m and 1 km the ε are as 5 to 1; and 200 m are a factor of 2."""
+    usual, careful, again = job(town).levels.costs(["usual", "careful", "usual"], 3)  # type: ignore[attr-defined]
+    assert usual == again == pytest.approx(5 * careful, rel=0.03)
+    assert usual == pytest.approx(np.log(2) / 200, rel=0.03)
+
+
 @pytest.mark.statistical
 def test_reports_are_drawn_at_their_own_level(town: Path) -> None:
     """And a table of which the levels were exchanged, or all drawn at one, is told apart."""

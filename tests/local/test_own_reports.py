@@ -188,3 +188,20 @@ def test_the_file_is_small_private_and_holds_no_position(tmp_path: Path, monkeyp
     held = json.loads(file.read_text().partition("\n")[2])
     assert held["report"] == [7, 7]
     assert {*held} == {"made_for", "tick", "report", "day", "reports"}, "all of which the clock and what was shown say"
+
+
+def test_a_report_that_another_mechanism_began_takes_no_place(tmp_path: Path) -> None:
+    """It is refused, and what was known before is there still: else a tick would have a second draw."""
+    mine, beside = own(tmp_path, new=True), tmp_path / "own.state.next"
+    first = mine.report(*HERE, at=NOON)
+    (tmp_path / "other").mkdir()
+    own(tmp_path / "other", new=True, within="1 km").report(*HERE, at=NOON)
+    held = (tmp_path / "own.state").read_bytes()
+    beside.write_bytes((tmp_path / "other" / "own.state").read_bytes())
+    beside.chmod(0o600)
+    for ask in (lambda: mine.report(*HERE, at=NOON), lambda: own(tmp_path)):
+        with pytest.raises(BudgetConflictError, match="another mechanism"):
+            ask()
+        assert (tmp_path / "own.state").read_bytes() == held
+    beside.unlink()
+    assert mine.report(*THERE, at=NOON) == first

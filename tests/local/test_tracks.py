@@ -17,6 +17,7 @@ from leeward.errors import DataError, InputError, SpecError
 from leeward.exact import log
 from leeward.local import check_job
 from leeward.local.location import PlanarLaplace, TrackPlace, Tracks
+from leeward.local.location._tracks import TracksOfPeople
 from leeward.noise import SeededBitsForTests
 
 CITY = (116.2, 39.75, 116.6, 40.1)
@@ -275,3 +276,18 @@ def test_times_finer_than_microseconds_are_refused_where_they_decide_what_is_pai
     with pytest.raises(DataError, match="finer than microseconds"):
         run(tmp_path, table)
     assert not (tmp_path / "out.parquet").exists()
+
+
+def test_two_rows_of_one_moment_are_in_order_and_the_dearest_track_is_told() -> None:
+    """One report of somebody; of somebody else a report, and a test at the same time, which is told."""
+    made = tracks(near="30 km")
+    rows = TracksOfPeople(made)
+    points = made.geo.to_grid(np.array([39.9] * 3), np.array([116.4] * 3))
+    _, there = rows.take(["once", "twice", "twice"], [5, 5, 5], points)
+    assert there.all()
+    (note,) = rows.notes
+    (cost,) = re.findall(r"the dearest track cost ε = (\S+) a metre", note)
+    once, test = (float(each) for each in (made.geo.epsilon, made.mechanism.test))
+    assert float(cost) >= once + test
+    with pytest.raises(DataError, match="not in the order of time"):
+        rows.take(["twice"], [4], points[:1])

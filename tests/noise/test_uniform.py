@@ -58,3 +58,22 @@ def test_uniform_integers_fit() -> None:
     assert rejects(np.bincount(drawn, minlength=6), [1 / 6] * 6, n) is None
     biased = uniform_below(16, n, SeededBitsForTests(22)) % 6
     assert rejects(np.bincount(biased, minlength=6), [1 / 6] * 6, n) is not None
+
+
+@pytest.mark.parametrize("limits", [7, 1000, "each its own"])
+def test_each_of_a_long_sample_is_cut_out_of_its_own_word(limits: int | str) -> None:
+    """One by one in plain Python: the next word's last bits, and while they are too large, of the words that follow all."""
+    size = 5000
+    rng = np.random.default_rng(1)
+    below = rng.integers(1, 2**40, size) if isinstance(limits, str) else np.full(size, limits)
+    words = [int(word) for word in SeededBitsForTests(2).words(4 * size)]
+    found, left = [0] * size, list(range(size))
+    while left:
+        rejected = []
+        for place in left:
+            found[place] = words.pop(0) % 2 ** (int(below[place]) - 1).bit_length()
+            if found[place] >= below[place]:
+                rejected.append(place)
+        left = rejected
+    drawn = uniform_below(below if isinstance(limits, str) else limits, size, SeededBitsForTests(2))
+    assert drawn.tolist() == found

@@ -137,6 +137,16 @@ def test_groups_that_nobody_has_listed_have_a_delta_where_they_need_one() -> Non
     assert told.options[0].releases_left == 3, "a fourth would need more than is left"
 
 
+@pytest.mark.parametrize("counted_in", ["bounded-dp/person", "add-remove-replace-dp/person"])
+def test_a_delta_is_not_said_to_be_paid_for_by_a_budget_whose_step_is_two_of_the_release(counted_in: str) -> None:
+    """Their ε is doubled, and the δ would be too: a release is refused, so it has no price in that budget."""
+    compared = lw.compare(TOWNS, lw.UnboundedDP("1"), delta="1e-6", scenario=Scenario(counted_in=counted_in))
+    own, replacing = compared.find("dp"), compared.find("add-remove-replace-dp")
+    assert (own.delta, own.in_budget) == (Fraction(1, 10**6), None)
+    assert own.incomparable.startswith("a δ holds for one step of the release's notion")
+    assert (replacing.delta, replacing.in_budget, replacing.incomparable) == (Fraction(1, 10**6), 1, "")
+
+
 def test_what_would_say_next_to_nothing_is_told_so_and_not_advised() -> None:
     compared = lw.compare(asked("median"), lw.UnboundedDP("1/100"))
     noisy = compared.find("dp", "geometric")

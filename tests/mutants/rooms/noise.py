@@ -92,4 +92,5 @@ MUTANTS = [
     M("leeward.noise._by_tail", "ByTail.quantile", "while self.cdf(low) >= p:", "while self.cdf(low) > p:", "tests/noise/test_norm.py", "a quantile at a knife edge below 0 is 0"),
     M("leeward.noise._by_tail", "ByTail.quantile", "while self.cdf(high) < p:", "if self.cdf(high) < p:", "tests/mechanism/test_everyone.py tests/noise/test_norm.py", "a quantile is 2 at most"),
     M("leeward.noise._by_tail", "within", "if not 0 < p < 1:", "if not 0 <= p < 1:", "tests/noise/test_norm.py tests/noise/test_geometric.py", "a quantile at 0 is looked for without end"),
+    M('leeward.noise._uniform', 'uniform_below', '    return out.astype(np.int64)', '    out[999::1000] = 0\n    return out.astype(np.int64)', 'tests/noise/test_uniform.py::test_each_of_a_long_sample_is_cut_out_of_its_own_word', 'each thousandth integer of a long sample is 0'),
 ]  # fmt: skip

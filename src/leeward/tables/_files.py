@@ -11,6 +11,7 @@ What is read of a file is handed on as long as its stamp says that it is the sam
 from __future__ import annotations
 
 import difflib
+import errno
 import functools
 import glob
 import gzip
@@ -122,9 +123,10 @@ def _beside(what: str, missing: str | Path) -> list[str]:
         with suppress(OSError, ValueError):
             return os.listdir(os.path.dirname(missing) or ".")
     except OSError as error:
-        raise DataError(
-            what, f"it cannot be looked at: {error.strerror}", "Check the path, and who may read it"
-        ) from None
+        if error.errno != errno.ENAMETOOLONG:  # no file has such a name
+            raise DataError(
+                what, f"it cannot be looked at: {error.strerror}", "Check the path, and who may read it"
+            ) from None
     return []
 
 

@@ -15,7 +15,7 @@ from leeward.errors import DoubtfulDataError
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Beyond(Private):
-    """How many numbers lie beyond the declared bounds, of those that count; a bound is what each of them counts as.
+    """How many numbers lie beyond the declared bounds, of those that count; or people, by their sum or by a number in it.
 
     Attributes:
         below: how many lie below the lower bound.
@@ -31,8 +31,14 @@ class Beyond(Private):
 
     def said(self) -> str:
         """Say how many."""
-        what = "sums of people" if self.summed else "numbers"
+        what = "sums of people, themselves or by a number in them" if self.summed else "numbers"
         return f"{self.below:,} below and {self.above:,} above, of {self.of:,} {what}"
+
+    @property
+    def count_as(self) -> str:
+        """What becomes of them: a number is moved to its bound before it is added up, and so is a sum."""
+        each = "a number, and a sum," if self.summed else "each"
+        return f"{each} counts as the bound that it is beyond"
 
 
 def refuse_beyond(found: Beyond | None) -> None:
@@ -45,7 +51,7 @@ def refuse_beyond(found: Beyond | None) -> None:
         return
     raise DoubtfulDataError.stopping(
         f"The bounds lower and upper: {found.said()}",
-        "each of them counts as the bound that it is beyond, so the answer would be about the bounds",
+        f"{found.count_as}, so the answer would be about the bounds",
         "Check the bounds, and the unit and the decimal mark of the column",
         "all is as it should be",
     )

@@ -152,7 +152,7 @@ def _rows(found: Checked, *, ends: bool) -> Iterator[tuple[str, str]]:
     if len(set(over_bound)) > _MOST_TOLD:
         yield "over the bound", f"and others in more windows: there are some in {len(over_bound)} of {len(looks)}"
     if (beyond := found.survey.beyond) is not None and (beyond.below or beyond.above):
-        yield "beyond the bounds", f"{beyond.said()}: each counts as the bound that it is beyond"
+        yield "beyond the bounds", f"{beyond.said()}: {beyond.count_as}"
     if (times := times_of(looks)) is not None:
         first, last = times
         yield (

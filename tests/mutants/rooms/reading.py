@@ -71,6 +71,7 @@ MUTANTS = [
     M(VISITS, "VisitTable.matches", "rows.filter(kept(rows, self._visits))", "rows", "tests/session/test_check.py", "keys of rows that the filter leaves out match"),
     M(NUMBERS, "NumberTable.beyond", "(taken.number > width) | taken.above", "taken.above", "tests/session/test_check.py",
       "sums beyond the bounds are not told"),
+    M("leeward.engine._beyond", "Beyond.count_as", "if self.summed", "if False", "tests/session/test_check.py", "a sum that has a number beyond the bounds is told to count as a bound"),
     M("leeward.engine._beyond", "refuse_beyond", "10 * (found.below + found.above) <= 9 * found.of", "True", "tests/session/test_check.py",
       "bounds that all numbers lie beyond are not doubted"),
     M("leeward.engine._matches", "may_be_alike", "any(look.elsewhere for look in looks)", "True", "tests/attacks/test_spellings.py", "a spelling stops a release that it has no part in"),

@@ -208,6 +208,7 @@ def test_a_set_is_no_list_where_the_order_counts() -> None:
         lambda: lw.notion.Blowfish("1", ["a", "b"], {("a", "b")}),
         lambda: lw.notion.ContextAwareLDP("1", places, {}),
         lambda: lw.notion.GroupDP("1", {(0, 1), (2,)}),
+        lambda: lw.monitor(set(), lw.Budget("b.db", dataset="d", cap="1")),
     ]
     for ask in asked:
         with pytest.raises(InputError, match="it has no order"):

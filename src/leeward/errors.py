@@ -15,7 +15,7 @@
     │   ├── CapExceededError         the price is more than what is left
     │   ├── BudgetConflictError      another cap or notion than the budget was opened with
     │   └── ContentChangedError      the data changed under the same public label (for the curator only)
-    ├── EngineError                  the engine that reads tables cannot be set up; nothing is wrong with the data
+    ├── EngineError                  the engine that reads tables lacks what it needs; nothing is wrong with the data
     ├── NoiseError                   a noise law outside its range, or an entropy source misused
     └── UndecidedError               a question on exact reals or privacy that refinement did not settle
 
@@ -166,7 +166,7 @@ class ContentChangedError(LedgerError):
 
 
 class EngineError(LeewardError):
-    """The engine that reads tables cannot be set up. Nothing is wrong with the data, of which none was read."""
+    """The engine that reads tables cannot be set up, or lacks what the system gives. Nothing is wrong with the data."""
 
 
 class NoiseError(LeewardError):

@@ -1,7 +1,9 @@
 """What is read is what was named, and nothing else; refusals teach and tell no data value."""
 
+import errno
 import gzip
 import os
+import resource
 from datetime import datetime
 
 import duckdb
@@ -15,7 +17,7 @@ from tests.visited import open_visits
 
 from leeward.engine import read_places, refuse_doubtful
 from leeward.engine._bind import bind, translated
-from leeward.errors import DataError, DoubtfulDataError
+from leeward.errors import DataError, DoubtfulDataError, EngineError
 from leeward.query import count_visitors, places, visits
 
 ROWS = pa.table({"user": ["SECRET1"], "venue": ["a"], "at": [datetime(2024, 3, 1)]})
@@ -252,6 +254,34 @@ def test_a_missing_or_unknown_file_is_told(folder, monkeypatch, source, told):
     csv(folder, "x", "notes.txt")
     with pytest.raises(DataError, match=told):
         count(source)
+
+
+def test_what_the_system_denies_the_engine_is_not_blamed_on_the_data(tmp_path):
+    for i in range(40):
+        pq.write_table(ROWS, tmp_path / f"v{i}.parquet")
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with bind(str(tmp_path / "*.parquet"), COLUMNS) as bound:
+        last, taken = max(map(int, os.listdir("/proc/self/fd"))), [os.open(os.devnull, os.O_RDONLY)]
+        while taken[-1] < last:  # no number below the limit is left
+            taken.append(os.open(os.devnull, os.O_RDONLY))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (taken[-1] + 1, before[1]))
+        try:
+            with pytest.raises(EngineError, match=r"Too many open files\. Nothing is wrong with the data"):
+                bound.fetch(bound.rows)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+            for number in taken:
+                os.close(number)
+        assert bound.fetch(bound.rows).num_rows == 40
+
+
+@pytest.mark.parametrize("denied", [errno.ENFILE, errno.ENOSPC, errno.EDQUOT])
+def test_no_room_for_what_spills_is_not_blamed_on_the_data(denied):
+    with pytest.raises(EngineError, match=os.strerror(denied)) as refused, translated():
+        raise duckdb.IOException(f'IO Error: Could not write file "/tmp/SECRET": {os.strerror(denied)}')
+    assert "SECRET" not in str(refused.value)
+    with pytest.raises(DataError, match="damaged"), translated():
+        raise duckdb.IOException(f'Invalid Input Error: "{os.strerror(denied)}" is no number')
 
 
 def test_ctrl_c_during_a_query_is_an_interrupt_and_no_defect():

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from errno import EDQUOT, EMFILE, ENFILE, ENOSPC
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -330,7 +331,12 @@ def setting_up() -> Iterator[None]:
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Turn the engine's exceptions, whose texts hold data values, into a `DataError` without them."""
+    """Turn the engine's exceptions, whose texts hold data values, into a `DataError` without them.
+
+    Raises:
+        DataError: of what it found in the data.
+        EngineError: the system denied it what it needs, whatever the data are.
+    """
     try:
         yield
     except (duckdb.OutOfMemoryException, MemoryError):
@@ -342,6 +348,8 @@ def translated() -> Iterator[None]:
             "Store the data in the file itself",
         )
     except duckdb.Error as error:
+        if denied := next((said for said in _DENIED if str(error).rstrip().endswith(f": {said}")), None):
+            raise EngineError("The engine that reads tables (DuckDB) stopped", denied, _DENIED[denied]) from None
         problem = _unreadable(error)
     except pa.ArrowException:
         problem = _UNREADABLE
@@ -380,6 +388,12 @@ def _unreadable(error: duckdb.Error) -> tuple[str, str, str]:
     return NO_CSV if "csv" in message else _UNREADABLE
 
 
+_MORE_FILES = "Nothing is wrong with the data. Allow more open files at once: ulimit -n 1024"
+_MORE_ROOM = "Nothing is wrong with the data. Make room where temporary files lie"
+_DENIED = {os.strerror(code): _MORE_FILES for code in (EMFILE, ENFILE)} | {
+    os.strerror(code): _MORE_ROOM for code in (ENOSPC, EDQUOT)
+}
+"""What the system says when it denies the engine what it needs, and what helps."""
 _UNREADABLE = (
     "The data cannot be read",
     "it is damaged, is not a table, holds a type that is not read, or its rows do not have the columns and types it began"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
@@ -178,3 +180,46 @@ def test_what_another_charged_meanwhile_is_not_charged_again(ledger: Ledger) -> 
     assert (found := peek(ledger, "city", "1", "b")) is not None
     assert found.payload == b"theirs"
     assert spent(ledger) == THIRD
+
+
+def in_a_child(work: Callable[[], object]) -> int:
+    """Do some work in a child, and return its exit code: 0 where it did it, 3 where it was refused."""
+    if (child := os.fork()) == 0:
+        code = 1
+        try:
+            work()
+            code = 0
+        except LedgerError:
+            code = 3
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def test_a_child_that_was_forked_inside_stores_nothing_for_its_parent(ledger: Ledger) -> None:
+    """It has a copy of the reservation: what it drew and what its parent draws would be two answers of one question."""
+    with ledger.reserve(each("ab")) as reservation:
+        drawn = [DrawnAnswer(b"the child's"), DrawnAnswer(b"the child's")]
+        assert in_a_child(lambda: reservation.store(drawn)) == 3
+        assert kinds(ledger) == ["opened", "reserved", "reserved"]
+        reservation.store([DrawnAnswer(b"1"), DrawnAnswer(b"2")])
+    assert [peek(ledger, "city", "1", key) for key in "ab"] != [None, None]
+    assert kinds(ledger) == ["opened", "reserved", "reserved", "released", "released"]
+
+
+def test_what_the_dead_had_reserved_is_taken_over_beside_what_is_new(place: Place) -> None:
+    """One of three was reserved by a process that died: all three are stored together, and it is charged once."""
+    with reserve(ledger := Ledger(place.url), asked("known")) as before:
+        before.store(b"known")
+
+    def dies() -> None:
+        with Ledger(place.url).reserve([asked("b", cost=SIXTH)]):
+            os._exit(9)
+
+    assert in_a_child(dies) == 9
+    with ledger.reserve(each("abc", cost=SIXTH)) as reservation:
+        assert kinds(ledger)[-3:].count("taken-over") == 1
+        reservation.store([DrawnAnswer(bytes([number])) for number in range(3)])
+    assert spent(ledger) == THIRD + 3 * SIXTH
+    assert [one.answer for one in reservation.releases] == [bytes([number]) for number in range(3)]
+    assert kinds(ledger)[-3:] == ["released"] * 3

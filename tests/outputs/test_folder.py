@@ -386,6 +386,24 @@ def test_cut_short_anywhere_it_is_taken_up_and_nothing_is_lost(
     assert turn > 8, "the calls were really counted"
 
 
+@pytest.mark.parametrize("statement", ["release.json", "of one/release.json"])
+def test_cut_short_anywhere_no_statement_stands_beside_answers_that_it_is_not_about(
+    statement: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a call fails, whatever it is: a statement that is there is of the same run as all that lies beside it."""
+    names = [name if "/" not in statement else f"of one/{name}" for name in ("answers", "page")]
+    beside = 0
+    for turn, cut_short in cut_short_at_each(monkeypatch, "replace", "rename", "mkdir", "fsync", "unlink"):
+        place = tmp_path / f"{turn}"
+        _write(place, **dict.fromkeys((*names, statement), "one"))
+        with cut_short(), suppress(InputError):
+            _write(place, **dict.fromkeys((*names, statement), "two"))
+        if (place / statement).exists():
+            beside += 1
+            assert {(place / name).read_text() for name in names} == {(place / statement).read_text()}, turn
+    assert turn > beside > 2
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("at", ["in the middle of it", "before it is there"])
 def test_a_killed_writer_leaves_only_what_the_next_one_clears_up(at: str, town: Town) -> None:

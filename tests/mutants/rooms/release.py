@@ -204,4 +204,8 @@ MUTANTS = [
     M('leeward.outputs._disk', 'replace_whole', '        sync(target.parent)\n    finally', '        pass\n    finally', 'tests/outputs/test_durable.py', "that a file took another's place is not on the disk"),
     M('leeward.outputs._disk', '_write', '        os.fsync(file.fileno())\n', '', 'tests/outputs/test_durable.py', "a file takes another's place before it is on the disk"),
     M('leeward.outputs._disk', 'write_new', '        sync(target.parent)\n', '', 'tests/outputs/test_durable.py', 'that a new file is there is not on the disk'),
+    M('leeward.outputs._folder', 'Folder._exchange', 'for name in (*sorted(statements), *sorted(old)):', 'for name in sorted(old):', 'tests/outputs/test_folder.py::test_cut_short_anywhere_no_statement_stands_beside_answers_that_it_is_not_about', 'an earlier statement stands beside answers that it is not about'),
+    M('leeward.outputs._folder', 'Folder._exchange', 'for name in (*sorted(changed - statements), *sorted(statements)):', 'for name in sorted(changed, reverse=True):', 'tests/outputs/test_folder.py::test_cut_short_anywhere_no_statement_stands_beside_answers_that_it_is_not_about', 'a statement is there before all that it is about'),
+    M('leeward.ledger._reservation', 'Reservation.store', 'if not self._is_mine():', 'if False:', 'tests/ledger/test_reserved_together.py::test_a_child_that_was_forked_inside_stores_nothing_for_its_parent', 'a child stores for its parent'),
+    M('leeward.ledger._reservation', 'Reservation._try', 'if left:', 'if len(left) == len(asked):', 'tests/ledger/test_reserved_together.py::test_what_the_dead_had_reserved_is_taken_over_beside_what_is_new', 'what the dead had reserved is not taken over beside what is new'),
 ]  # fmt: skip

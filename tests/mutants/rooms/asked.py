@@ -101,6 +101,7 @@ MUTANTS = [
     M("leeward.notion._blowfish", "Blowfish", 'refuse_set("edges", edges)', "pass", "tests/notion/test_condition.py", "a program that gives edges as a set has another budget in each process"),
     M("leeward.distance._graph", "graph_distance", 'refuse_set("points", points)', "pass", "tests/notion/test_condition.py", "a program that gives points as a set has another budget in each process"),
     M("leeward.notion._groups_and_graphs", "GroupDP", "sorted(group) if isinstance(group, set | frozenset) else group", "group", "tests/notion/test_condition.py", "a group of people has an order"),
+    M("leeward.session._monitor", "monitor", 'refuse_set("plans", plans)', "pass", "tests/notion/test_condition.py", "the windows of a set are asked in another order in each process"),
     M("leeward._taught", "public_list", "isinstance(given, Mapping) or", "", "tests/notion/test_condition.py", "the keys of a mapping are taken for costs"),
     M("leeward.accounting._units", "parallel", 'public_list("costs", costs, in_order=True)', "costs", "tests/notion/test_condition.py", "a price of 10 is taken for prices of 1 and 0"),
     M("leeward.notion._local", "ContextAwareLDP.__init__", "any(pair not in pairs for pair in bounds)", "False", "tests/notion/test_notions.py", "a bound with a slip in a record protects nobody"),

@@ -15,6 +15,7 @@ from leeward.errors import InputError
 from leeward.planner import AnswerComparison, NumberPlan, RankPlan, Scenario, answer_report
 from leeward.planner._accuracy import MeanAccuracy, NumberAccuracy, UnlistedAccuracy
 from leeward.planner._answer_cells import cells_of
+from leeward.planner._answer_report import name_report
 from leeward.planner._statistic_plan import plan_statistic
 from leeward.query._statistic import Statistic
 
@@ -135,6 +136,46 @@ def test_groups_that_nobody_has_listed_have_a_delta_where_they_need_one() -> Non
     assert [option.releases_left for option in told.options[:2]] == [5, None]
     told = answer_report(lw.compare(TOWNS, lw.AdditionOnly("1"), delta="3e-7", scenario=less))
     assert told.options[0].releases_left == 3, "a fourth would need more than is left"
+
+
+NOTION = {"name": "dp", "epsilon": "2", "presence": None, "absence": None, "unit": "person"}
+BUDGET = {"notion": "dp per person", "left": "13"}
+
+
+def test_what_was_asked_is_told_as_it_was() -> None:
+    """Every part has another value here, so that none stands in the place of another."""
+    known = Scenario(releases=3, left=Fraction(13), left_delta=Fraction(1, 10**5))
+    groups = lw.unlisted_groups(PEOPLE, "town", groups_per_person=7, if_more="first")
+    made = answer_report(lw.compare(groups, lw.UnboundedDP("2"), delta="1e-6", scenario=known))
+    assert made.asked.model_dump(mode="json") == {
+        "kind": "unlisted groups",
+        "many": "people",
+        "column": None,
+        "by": "town",
+        "window": None,
+        "answers": 1000,
+        "groups_per_person": 7,
+        "notion": NOTION,
+        "releases": 3,
+        "budget": BUDGET,
+        "delta_left": "1/100000",
+    }
+    visits, places = lw.visits("v.parquet", person="u", place="p", time="t"), lw.places("p.parquet", place="p")
+    hour = {"start": "2026-01-01T18:00", "end": "2026-01-01T19:00"}
+    named = lw.select(lw.count_visitors(visits, places, **hour, places_per_person=5, if_more="latest"), "quietest")
+    known = Scenario(40, {0: 30, 7: 10}, 3, left=Fraction(13))
+    assert name_report(lw.compare(named, lw.UnboundedDP("2"), scenario=known)).asked.model_dump(mode="json") == {
+        "which": "quietest",
+        "noun": "place",
+        "options": 40,
+        "places_per_person": 5,
+        "if_more": "latest",
+        "notion": NOTION,
+        "counts": {"0": 30, "7": 10},
+        "releases": 3,
+        "budget": BUDGET,
+        "window": {"start": "2026-01-01T18:00:00", "end": "2026-01-01T19:00:00"},
+    }
 
 
 @pytest.mark.parametrize("counted_in", ["bounded-dp/person", "add-remove-replace-dp/person"])

@@ -38,7 +38,8 @@ def started(folder: Path, port: int) -> subprocess.Popen[str]:
                 return process
         assert process.poll() is None, process.communicate()[0]
         time.sleep(0.05)
-    raise AssertionError("it did not begin to listen")
+    process.kill()
+    raise AssertionError(f"it did not begin to listen: {process.communicate()[0]}")
 
 
 @pytest.fixture(scope="module")
@@ -190,10 +191,16 @@ def test_it_ends_in_peace(tmp_path: Path) -> None:
     """What the libraries hold on to is let go before Python ends, so they complain of nothing on the terminal."""
     write_tables(tmp_path)
     stand, port = Stand(tmp_path), free_port()
-    stand.token("ann", town="2")
+    token = stand.token("ann", town="2")
     process = started(tmp_path, port)
-    process.send_signal(signal.SIGINT)
-    said, _ = process.communicate(timeout=60)
+    try:
+        # until it answers, a service that a shell started in the background ignores Ctrl-C
+        Client(f"http://127.0.0.1:{port}", token).releases()
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.communicate()
     assert process.returncode == 0
     assert said.splitlines()[-1].startswith("The service is ended.")
 

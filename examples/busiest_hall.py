@@ -30,7 +30,7 @@ for bound in (None, 5):
     compared = lw.compare(lw.select(counts), notion, scenario=known)
     for option in (compared.find("dp", "noisy max"), compared.find("dp", "noisy counts")):
         said = f"within {option.within} people" if option.within is not None else "refused without a bound"
-        print(f"{bound or 'any number of'} halls a person, {option.by}: {said}")
+        print(f"{bound or 'any number of'} halls a person, {option.mechanism}: {said}")
 
 for hour in crowds:
     counts = lw.count_visitors(visits, places, start=f"2026-03-02T{hour}:00", end=f"2026-03-02T{hour + 1}:00")

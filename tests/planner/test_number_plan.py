@@ -588,7 +588,7 @@ def test_the_error_of_a_mean_is_the_least_that_is_kept_and_nobody_there_is_wrong
     plan = plan_number(question(ask("mean", 0, k, grid=F(1, 1000))), UnboundedDP("1"))
     number = DirectedGeometric(up, down)
     object.__setattr__(plan, "parts", (Geometric(Line("1", "1")), Geometric(Line(down, up))))
-    middle, ys = 400, [y for y in range(-9, 10) if (y <= 0 or up is not inf) and (y >= 0 or down is not inf)]
+    middle, ys = 400, [y for y in range(-24, 25) if (y <= 0 or up is not inf) and (y >= 0 or down is not inf)]
     mass = DirectedGeometric("1", "1").pmf_array(np.arange(-middle, middle + 1))
     weights = number.pmf_array(np.array(ys))
 

@@ -30,7 +30,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from leeward._taught import public_list, refuse_set, taught
+from leeward._taught import public_list, taught
 from leeward.distance._directed import FiniteDistance
 from leeward.distance._plane import Norm
 from leeward.distance._whole_lengths import Lengths, rational
@@ -55,7 +55,6 @@ def elastic_distance(
     Raises:
         InputError: for malformed points or numbers, or another number of weights.
     """
-    refuse_set("points", points)
     lengths = Lengths(points, norm)
     mass = [rational(weight, "a weight") for weight in public_list("weights", weights, in_order=True)]
     if len(mass) != len(lengths.points):

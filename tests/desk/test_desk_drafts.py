@@ -41,7 +41,7 @@ def test_a_draft_that_somebody_changed_is_not_written_over(seat: Seat) -> None:
     file = seat.folder / "leeward-desk" / "drafts" / name / "spec.toml"
     file.write_text(file.read_text() + "# mine\n")
     with pytest.raises(InputError, match="changed since"):
-        seat.desk.drafts.save(seat.desk.drafts.read(name))
+        seat.desk.drafts.save(seat.desk.drafts.read(name), seat.desk.drafts.read(name))
     assert file.read_text().endswith("# mine\n")
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import threading
+from typing import Any
 
 import pytest
 from tests.desk.conftest import Seat
 from tests.desk.test_desk_path import OPEN
-from tests.desk.walk import walked
+from tests.desk.walk import ANSWERS, walked
 
+from leeward.desk import _strength
 from leeward.desk._jobs import Job
 from leeward.ledger import Ledger
 
@@ -102,3 +104,41 @@ def test_what_was_charged_for_another_version_of_the_table_is_not_told_of_this_o
     job.cancel()
     held.let(2, "reserving")
     assert "Nothing was charged." in note(seat, job)
+
+
+@pytest.mark.parametrize("who", ["another tab", "another desk"])
+def test_an_answer_that_is_sent_while_another_is_at_work_is_not_lost(
+    seat: Seat, monkeypatch: pytest.MonkeyPatch, who: str
+) -> None:
+    """Both were told that they were heard; the slower wrote over the other what it had read before."""
+    name = walked(seat)
+    other = seat if who == "another tab" else Seat(seat.folder).enter()
+    real, came = _strength.refuse_dear, list[int]()
+
+    def slow(given: Any) -> None:
+        if not came:
+            came.append(other.post(f"/drafts/{name}/promise", {"never": "safe", "people": "26"}).status_code)
+        real(given)
+
+    monkeypatch.setattr(_strength, "refuse_dear", slow)
+    answer = seat.post(f"/drafts/{name}/strength", {**ANSWERS["strength"], "epsilon": "1/2"})
+    assert (answer.status_code, came) == (303, [303])
+    kept = seat.desk.drafts.read(name).sections
+    assert (kept["protect"]["epsilon"], kept["decide"]["safe_at_most"]) == ("1/2", 26)
+
+
+def test_an_answer_that_a_change_meanwhile_made_impossible_is_refused(
+    seat: Seat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = walked(seat)
+    real, came = _strength.refuse_dear, list[int]()
+
+    def slow(given: Any) -> None:
+        real(given)
+        if not came:
+            came.append(seat.post(f"/drafts/{name}/window", {**ANSWERS["window"], "every": "10min"}).status_code)
+
+    monkeypatch.setattr(_strength, "refuse_dear", slow)
+    answer = seat.post(f"/drafts/{name}/strength", {**ANSWERS["strength"], "epsilon": "1"})
+    assert (answer.status_code, came) == (422, [303])
+    assert "A release at a price of 6" in answer.text

@@ -17,7 +17,7 @@ from leeward._toml import read_toml
 from leeward.desk._folder import LEDGER, OWN, Folder
 from leeward.errors import InputError
 from leeward.outputs import MANIFEST, fresh, prepared
-from leeward.outputs._disk import mode
+from leeward.outputs._disk import alone_in, mode, said
 from leeward.spec import Spec, check_spec
 from leeward.spec._draft import written
 from leeward.spec._first_question import KINDS, Never, Side, decided, promises, protected
@@ -107,7 +107,8 @@ ORDER: Final = ("data", "places", "query", "window", "protect", "decide", "budge
 class Drafts:
     """The drafts of a folder, each in a folder of its own below ``leeward-desk/drafts``.
 
-    Each is written whole or not at all, and one that somebody else changed is not written over.
+    Each is written whole or not at all, and one that somebody else changed is not written over, nor is an answer lost that
+    another tab sent meanwhile.
     """
 
     def __init__(self, files: Folder) -> None:
@@ -186,14 +187,24 @@ class Drafts:
                 "Correct the draft, or begin anew",
             )
 
-    def save(self, draft: Draft) -> None:
-        """Write a draft in the place of what was written of it before.
+    def save(self, draft: Draft, was: Draft) -> bool:
+        """Write a draft in the place of what was written of it before; return whether that was still as it was read.
+
+        Where it was not, another tab, or another desk over the folder, answered a step meanwhile: nothing is written.
+
+        Args:
+            draft: it.
+            was: what it was made from.
 
         Raises:
             InputError: somebody else changed it meanwhile, or it cannot be written.
         """
-        with self._lock:
-            self._write(draft)
+        home = self._home
+        with self._lock, said(home), alone_in(home):
+            is_as_read = self.read(draft.name).sections == was.sections
+            if is_as_read:
+                self._write(draft)
+        return is_as_read
 
     def _write(self, draft: Draft) -> None:
         with prepared(draft.folder, "a draft of the desk", names=[SPEC]) as folder:

@@ -41,13 +41,15 @@ def form_step(desk: Desk, which: str, shows: Shows, answered: Callable[[Draft, M
 
     @router.post(f"/drafts/{{name}}/{which}")
     def answer(request: Request, name: str) -> Response:
-        draft, form = desk.drafts.read(name), request.state.form
-        shown(draft, which)  # refuses what comes too early
-        try:
-            made = answered(draft, form)
-            desk.drafts.save(made)
-        except LeewardError as error:
-            return step(request, draft, form, str(error))
+        form, is_saved = request.state.form, False
+        while not is_saved:  # of a draft that was changed meanwhile the same is answered again
+            draft = desk.drafts.read(name)
+            shown(draft, which)  # refuses what comes too early
+            try:
+                made = answered(draft, form)
+                is_saved = desk.drafts.save(made, draft)
+            except LeewardError as error:
+                return step(request, draft, form, str(error))
         return see(after(made, which))
 
     return router

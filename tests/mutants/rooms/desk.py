@@ -30,6 +30,7 @@ MUTANTS = [
     M("leeward.ledger._file", "refuse_odd", "except OSError as error:", "except ZeroDivisionError as error:", CLOSED, "a budget in a folder of somebody else is a defect"),
     M("leeward.desk._drafts", "Drafts._check", "not Path(below).is_relative_to(self._files.root)", "False", DRAFTS, "a draft that somebody put there names any file"),
     M("leeward.desk._drafts", "Drafts._check", "elif os.path.realpath(below) != str(self._files.root / LEDGER):", "elif False:", DRAFTS, "a link leads the budget out of the folder"),
+    M("leeward.desk._drafts", "Drafts.save", "self.read(draft.name).sections == was.sections", "True", "tests/desk/test_two_at_work.py", "an answer that another tab sent meanwhile is written over"),
     M("leeward.desk._drafts", "Drafts.read", "_refuse_unasked(sections)", "pass", f"{ATTACK}::test_a_draft_that_says_what_the_desk_does_not_ask_is_refused_and_nothing_is_charged", "a draft that asks what no page shows is released"),
     M("leeward.desk._release", "agreed", "{price} {draft.text()}", "{price}", f"{ATTACK}::test_a_release_is_of_what_its_page_showed", "a page that is out of date releases what the draft says now"),
     M("leeward.desk._jobs", "Jobs.start", "(job.what, job.about, job.of) == (what, about, of)", "(job.what, job.about) == (what, about)", f"{ATTACK}::test_work_on_what_a_draft_said_before_is_not_taken_for_work_on_what_it_says_now", "a release of what the draft said before is taken for one of what it says now"),

@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeVar, Union
 from leeward._plain import echo, is_plain
 from leeward.errors import InputError, LeewardError
 
+S = TypeVar("S")
 T = TypeVar("T", bound=Callable[..., Any])
 
 _ADVICE = {
@@ -100,7 +101,7 @@ def public_list(
     if isinstance(given, str | bytes):
         raise error(f"{what} = {echo(given)}", "it is one text, not a list", f"Give [{given!r:.80}]")
     if in_order:
-        refuse_set(what, given, error)
+        _refuse_set(what, given, error)
     if isinstance(given, Mapping) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
         raise error(f"{what} = {echo(given)}", "it is not a list", 'Give a list: ["one", "another"]')
     if getattr(given, "ndim", 1) > 1 or hasattr(given, "columns") or hasattr(given, "column_names"):
@@ -108,8 +109,17 @@ def public_list(
     return tuple(value.as_py() if hasattr(value, "as_py") else value for value in given)
 
 
-def refuse_set(what: str, given: object, error: type[LeewardError] = InputError) -> None:
-    """Refuse a set where the order means something, which is another in each process; or how many are equal."""
+def in_order(what: str, given: Iterable[S]) -> tuple[S, ...]:
+    """Return values of which the order means something, or how many are equal, as a tuple; a text is its letters.
+
+    Raises:
+        InputError: they are in a set, which has another order in each process and of equal ones holds one.
+    """
+    _refuse_set(what, given, InputError)
+    return tuple(given)
+
+
+def _refuse_set(what: str, given: object, error: type[LeewardError]) -> None:
     if isinstance(given, set | frozenset):
         raise error(
             f"{what} = {echo(given)}", "it has no order, and of equal ones it holds one", "Give a list: sorted(…)"

@@ -46,9 +46,11 @@ from leeward.cli._released import Released, summary
 from leeward.cli._tokens import MayAsk, MayAskList, MaySend
 from leeward.engine import Look
 from leeward.engine._beyond import Beyond
+from leeward.engine._look import TimeRange
 from leeward.engine._matches import Matches, Survey
 from leeward.engine._people import People
 from leeward.engine._stand_in import stand_in
+from leeward.engine._window import Clock
 from leeward.errors import CapExceededError, LeewardError
 from leeward.ledger import Account, Entry
 from leeward.ledger._balance import Balance as Balanced
@@ -177,7 +179,9 @@ def answers() -> list[lw.planner.AnswerReport]:
 def looked(which: int) -> CheckedSpec:
     """What is known before a release: of places, and of a number that nothing was counted of."""
     plan = [plans()[0], next(plan for plan in plans() if isinstance(plan, NumberPlan))][which]
-    look = Look(9, 4, {"filtered": 0, "null_person": 5}, times=None if which else ("from", "to"))
+    look = Look(
+        9, 4, {"filtered": 0, "null_person": 5}, range=None if which else TimeRange(0, 86_400, Clock.READINGS, 1)
+    )
     matched = Matches(3, 2, 1, {"spaces": ("a",)})
     survey = Survey(beyond=Beyond(1, 0, 4, False)) if which else Survey(matched, people=People(2, 4, 3, 1))
     cap = None if which else Amount(Fraction(5), Fraction(1, 9))

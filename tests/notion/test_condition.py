@@ -190,6 +190,8 @@ def test_a_set_is_no_list_where_the_order_counts() -> None:
         lambda: lw.mechanism.FiniteMechanism(["a", "b"], places, same),
         lambda: lw.mechanism.FiniteMechanism.from_floats(places, ["a", "b"], [[1.0, 0.0], [0.0, 1.0]]),
         lambda: lw.mechanism.FiniteMechanism.from_floats(["a", "b"], places, [[1.0, 0.0], [0.0, 1.0]]),
+        lambda: lw.mechanism.FiniteMechanism.coded(places, ["a", "b"], (), np.zeros((2, 2), np.intp)),
+        lambda: lw.mechanism.FiniteMechanism.coded(["a", "b"], places, (), np.zeros((2, 2), np.intp)),
         lambda: lw.distance.FiniteDistance(places, [[0, 1], [1, 0]]),
         lambda: lw.distance.FiniteDistance.closed(places, [[0, 1], [1, 0]]),
         lambda: lw.distance.elastic_distance(points, [1, 2], within="1", least="1"),

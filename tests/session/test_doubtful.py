@@ -20,7 +20,8 @@ from tests.sources import describe_by
 import leeward as lw
 from leeward.cli import LeewardError
 from leeward.engine import Look, refuse_doubtful
-from leeward.engine._look import covered
+from leeward.engine._look import TimeRange, covered, times_of
+from leeward.engine._window import Clock
 from leeward.errors import BoundExceededError, ContentChangedError, DataError, DoubtfulDataError, SpecError
 from leeward.ledger import Ledger
 from leeward.spec import read_spec
@@ -391,6 +392,17 @@ def test_the_share_of_a_window_is_counted_moment_by_moment() -> None:
         if first < end and low <= high:
             inside = sum(first <= at < end for at in range(low, high + 1))
             assert covered(first, end, low, high) == inside / (high + 1 - low)
+
+
+def test_ranges_are_compared_as_times_and_not_as_words() -> None:
+    """Windows of hours and of days see other rows of one table: "before the year 1" is before them, and 10:00 after 9:59."""
+    old, new = -(10**11), 1_767_261_600  # seconds: in the year -1199, and on 1 January 2026 at 10:00
+    of_readings = [TimeRange(first, new, Clock.READINGS, 1) for first in (new - 60, old)]
+    of_instants = TimeRange(old - 1, new + 3600, Clock.INSTANTS, 1)
+    looks = [Look(9, 9, {}, range=each) for each in (*of_readings, of_instants)]
+    assert times_of(looks) == ("before the year 1", "2026-01-01 10:00:00")
+    assert times_of(looks[::-1]) == ("before the year 1", "2026-01-01 11:00:00 UTC")
+    assert times_of([Look(9, 9, {})]) is None
 
 
 NOON = datetime(2026, 1, 1, 12)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from leeward._plain import counted, echo
-from leeward._taught import refuse_set
+from leeward._taught import in_order
 from leeward.errors import InputError
 from leeward.exact._real import Exact, exact
 
@@ -33,8 +33,7 @@ def read_prior(secrets: Sequence[Hashable], prior: Prior = None) -> tuple[Fracti
         if unknown := set(prior) - set(secrets):
             raise InputError(f"The prior speaks of {unknown.pop()!r}", "it is not among the secrets", "Leave it out")
         prior = [prior.get(secret, 0) for secret in secrets]
-    refuse_set("prior", prior)
-    chances = [exact(chance).rational for chance in prior]
+    chances = [exact(chance).rational for chance in in_order("prior", prior)]
     known = [chance for chance in chances if chance is not None and chance >= 0]
     if len(known) != len(secrets) or len(chances) != len(secrets):
         raise InputError(

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._optional import optional
-from leeward._taught import refuse_set, taught
+from leeward._taught import in_order, taught
 from leeward.analysis._loss import LossLike, LossMatrix, read_loss
 from leeward.analysis._prior import Prior, read_prior
 from leeward.errors import InputError
@@ -75,8 +75,7 @@ def remap(
         guesses: what may be guessed; by default the secrets themselves.
     """
     finite = as_finite(mechanism)
-    refuse_set("guesses", guesses)
-    matrix = read_loss(finite.inputs, finite.inputs if guesses is None else tuple(guesses), loss)
+    matrix = read_loss(finite.inputs, finite.inputs if guesses is None else in_order("guesses", guesses), loss)
     if isinstance(prior, str) and prior == "worst":
         return _cautious(finite, matrix)
     chances = read_prior(finite.inputs, prior)

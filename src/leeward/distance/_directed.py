@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from leeward._optional import optional
 from leeward._plain import echo
-from leeward._taught import refuse_set, taught
+from leeward._taught import in_order, taught
 from leeward.distance._paths import Codes, broken_triangle, combine, encode, merge, shortest_paths
 from leeward.errors import InputError
 from leeward.exact._real import ZERO, Exact, Real, exact, inf
@@ -73,8 +73,7 @@ class DirectedDistance(ABC, Generic[S]):
         Raises:
             InputError: if it is not a directed distance on them.
         """
-        refuse_set("points", points)
-        points = tuple(points)
+        points = in_order("points", points)
         return FiniteDistance(points, [[self(x, y) for y in points] for x in points])
 
     def price_in(self, other: Any) -> Real:
@@ -130,8 +129,7 @@ class FiniteDistance(DirectedDistance[S]):
     """
 
     def __init__(self, points: Iterable[S], matrix: Sequence[Sequence[Exact]]) -> None:
-        refuse_set("points", points)
-        points = tuple(points)
+        points = in_order("points", points)
         self._set(points, *encode(matrix, len(points)))
         self._check()
 
@@ -151,8 +149,7 @@ class FiniteDistance(DirectedDistance[S]):
     @classmethod
     def closed(cls, points: Iterable[S], matrix: Sequence[Sequence[Exact]]) -> FiniteDistance[S]:
         """Return the shortest-path closure of a matrix of step costs (∞ for no step; the diagonal is taken as 0)."""
-        refuse_set("points", points)
-        points = tuple(points)
+        points = in_order("points", points)
         return cls.coded(points, *shortest_paths(*encode(matrix, len(points))))
 
     @classmethod
@@ -291,8 +288,7 @@ class _Closure(DirectedDistance[S]):
 
     def on(self, points: Iterable[S]) -> FiniteDistance[S]:
         """Return the shortest paths over the given points."""
-        refuse_set("points", points)
-        points = tuple(points)
+        points = in_order("points", points)
         return self._first.on(points)._both(self._second.on(points))
 
     def scale(self, factor: Exact) -> DirectedDistance[S]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from leeward._taught import refuse_set, taught
+from leeward._taught import in_order, taught
 from leeward.distance._directed import FiniteDistance
 from leeward.errors import InputError
 from leeward.exact._real import Exact, exact, inf
@@ -28,8 +28,7 @@ def graph_distance(
     Raises:
         InputError: if an edge names an unknown point, or a cost is below 0.
     """
-    refuse_set("points", points)
-    points = tuple(points)
+    points = in_order("points", points)
     row = {point: index for index, point in enumerate(points)}
     costs = edges if isinstance(edges, Mapping) else dict.fromkeys(edges, 1)
     steps = [[inf] * len(points) for _ in points]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from leeward._taught import refuse_set
+from leeward._taught import in_order
 from leeward.distance._directed import DirectedDistance, FiniteDistance, comparable, factor_of, side_by_side
 from leeward.errors import InputError
 from leeward.exact._real import ZERO, Exact, Real, exact
@@ -65,8 +65,7 @@ class Line(DirectedDistance[Any]):
 
     def on(self, points: Iterable[Any]) -> FiniteDistance[Any]:
         """Return the exact matrix on the given points; integers are done in whole arrays."""
-        refuse_set("points", points)
-        points = tuple(points)
+        points = in_order("points", points)
         if not all(isinstance(p, int | np.integer) and not isinstance(p, bool) for p in points):
             return FiniteDistance.trusted(points, [[self(x, y) for y in points] for x in points])
         wide = max(map(abs, map(int, points)), default=0) >= 2**62  # then a difference may not fit in 64 bits

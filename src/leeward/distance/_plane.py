@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal, get_args
 
-from leeward._taught import refuse_set, taught
+from leeward._taught import in_order, taught
 from leeward.distance._directed import DirectedDistance, FiniteDistance, comparable, factor_of
 from leeward.errors import InputError, check_choice
 from leeward.exact._real import Exact, Real, exact, plainly, positive, sqrt, whole
@@ -67,8 +67,7 @@ class Plane(DirectedDistance[Any]):
 
     def on(self, points: Iterable[Any]) -> FiniteDistance[Any]:
         """Return the exact matrix on the given points."""
-        refuse_set("points", points)
-        points = tuple(points)
+        points = in_order("points", points)
         known: dict[tuple[Any, ...], Real] = {}
 
         def between(x: Any, y: Any) -> Real:

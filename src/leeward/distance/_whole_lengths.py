@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, get_args
 
-from leeward._taught import refuse_set, taught
+from leeward._taught import in_order, taught
 from leeward.distance._directed import FiniteDistance
 from leeward.distance._plane import Norm
 from leeward.errors import InputError, check_choice
@@ -26,8 +26,7 @@ class Lengths:
 
     def __init__(self, points: Iterable[Any], norm: Norm) -> None:
         check_choice("norm", norm, get_args(Norm), "it is not a norm of the plane")
-        refuse_set("points", points)
-        self.points = tuple(points)
+        self.points = in_order("points", points)
         at = [_rational(point) for point in self.points]
         self.fine = math.lcm(*(part.denominator for each in at for part in each))
         east, north = ([int(each[axis] * self.fine) for each in at] for axis in (0, 1))

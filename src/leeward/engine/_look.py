@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from leeward._plain import counted
@@ -31,10 +31,29 @@ FEW = 0.01
 HALF = 0.5
 """A window of which a larger share of the rows cannot be read in full is doubtful, whatever the others are."""
 
-_UTC = " UTC"
-
 _SOME = 10
 """Of fewer rows than this in a window no share says anything."""
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class TimeRange(Private):
+    """The first and the last stamp of a table: for the curator only.
+
+    Attributes:
+        first: the first stamp.
+        last: the last.
+        clock: what the stamps are of. Those of a reading and of an instant cannot be compared.
+        per_second: how many stamps there are to a second.
+    """
+
+    first: int
+    last: int
+    clock: Clock
+    per_second: int
+
+    def said(self) -> tuple[str, str]:
+        """Return both in words: as readings of the data's clock, or in UTC."""
+        return in_words(self.first, self.clock, self.per_second), in_words(self.last, self.clock, self.per_second)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -46,8 +65,7 @@ class Look(Private):
         taken: how many of them take part.
         dropped: how many do not, by reason.
         share: the part, from 0 to 1, of the data's own range of times that the window covers; 1 where there is no window.
-        times: the first and the last time of the data, in words, of rows that can be compared with the window; None where
-            there is none.
+        range: the range of times of the rows that can be compared with the window; None where there is none.
         inside: how many of the rows pass the filter and lie inside the window, if there is one.
         ends: the stamps between which the window lies; None where there is none.
         nameless: how many of the rows inside do not say who.
@@ -58,11 +76,16 @@ class Look(Private):
     taken: int
     dropped: Mapping[str, int]
     share: float = 1.0
-    times: tuple[str, str] | None = None
+    range: TimeRange | None = None
     inside: int = 0
     ends: tuple[int, int] | None = None
     nameless: int = 0
     stand_ins: int = 0
+
+    @property
+    def times(self) -> tuple[str, str] | None:
+        """The first and the last time of the data, in words, of rows that can be compared with the window."""
+        return None if self.range is None else self.range.said()
 
     @property
     def elsewhere(self) -> int:
@@ -178,9 +201,11 @@ def together(looks: Sequence[Look], taken: int) -> dict[str, int]:
 
 def times_of(looks: Sequence[Look]) -> tuple[str, str] | None:
     """Return the first and the last time that windows can be compared with, in words; all by the first window's clock."""
-    told = [look.times for look in looks if look.times is not None]
-    alike = [pair for pair in told if pair[0].endswith(_UTC) is told[0][0].endswith(_UTC)]
-    return (min(first for first, _ in alike), max(last for _, last in alike)) if alike else None
+    told = [look.range for look in looks if look.range is not None]
+    if not told:
+        return None
+    alike = [each for each in told if each.clock is told[0].clock]
+    return replace(told[0], first=min(each.first for each in alike), last=max(each.last for each in alike)).said()
 
 
 def covered(first: int, end: int, low: int, high: int) -> float:
@@ -194,4 +219,4 @@ def in_words(stamp: int, clock: Clock, per_second: int) -> str:
         moment = datetime(1970, 1, 1) + timedelta(microseconds=stamp * 10**6 // per_second)
     except OverflowError:
         return "before the year 1" if stamp < 0 else "after the year 9999 (is the unit of the times right?)"
-    return moment.isoformat(sep=" ", timespec="seconds") + ("" if clock is Clock.READINGS else _UTC)
+    return moment.isoformat(sep=" ", timespec="seconds") + ("" if clock is Clock.READINGS else " UTC")

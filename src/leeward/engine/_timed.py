@@ -31,7 +31,7 @@ from leeward.engine._columns import kept, stands_in, who
 from leeward.engine._content import Content, recognised
 from leeward.engine._cut_ids import refuse_cut
 from leeward.engine._engines import Described
-from leeward.engine._look import Look, covered, in_words
+from leeward.engine._look import Look, TimeRange, covered
 from leeward.engine._matches import Matches, Survey, matches_of_filter
 from leeward.engine._people import people
 from leeward.engine._slots import windowed
@@ -172,7 +172,7 @@ class Opened(Private):
             DataError: a data file changed meanwhile.
             SpecError: the window does not go with the time column.
         """
-        window, ends, share, times = query.window, None, 1.0, None
+        window, ends, share, found = query.window, None, 1.0, None
         if window is not None:
             first, end = ends = self._bounds(window)
             always = self._see_whenever(window)
@@ -180,10 +180,10 @@ class Opened(Private):
             if always.timed:
                 clock, per_second = self._when.clock_for(window), self._when.per_second
                 share = covered(first, end, low, high)
-                times = in_words(low, clock, per_second), in_words(high, clock, per_second)
+                found = TimeRange(low, high, clock, per_second)
         seen = self._see(window)
         rows, dropped = sum(seen.tally.values()), self._dropped(window)
-        return Look(rows, seen.tally[_TAKEN], dropped, share, times, seen.inside, ends, seen.nameless, seen.stand_ins)
+        return Look(rows, seen.tally[_TAKEN], dropped, share, found, seen.inside, ends, seen.nameless, seen.stand_ins)
 
     def goes_on_after(self, windows: Sequence[Window], *, within: bool = False) -> bool:
         """See whether rows go on soon after the last of some windows: within as much time as these take.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from leeward._arrays import given_array
 from leeward._optional import optional
-from leeward._taught import refuse_set, taught
+from leeward._taught import in_order, taught
 from leeward.errors import InputError
 from leeward.exact._real import Exact, whole
 from leeward.exact._weight import Weight, weight, weighted_sum
@@ -62,9 +62,7 @@ class FiniteMechanism:
         outputs: Iterable[Hashable],
         matrix: Sequence[Sequence[Entry]] | NDArray[np.float64],
     ) -> None:
-        refuse_set("inputs", inputs)
-        refuse_set("outputs", outputs)
-        inputs, outputs = tuple(inputs), tuple(outputs)
+        inputs, outputs = in_order("inputs", inputs), in_order("outputs", outputs)
         shape = len(inputs), len(outputs)
         if len(matrix) != shape[0] or any(len(row) != shape[1] for row in matrix):
             raise InputError(
@@ -90,7 +88,7 @@ class FiniteMechanism:
         cls, inputs: Iterable[Hashable], outputs: Iterable[Hashable], values: Sequence[Weight], codes: NDArray[np.intp]
     ) -> FiniteMechanism:
         """Build from distinct values and an n × m array of codes into them. The rows are checked all the same."""
-        made = cls._trusted(inputs, outputs, values, codes)
+        made = cls._trusted(in_order("inputs", inputs), in_order("outputs", outputs), values, codes)
         made._check()
         return made
 
@@ -112,8 +110,7 @@ class FiniteMechanism:
         Raises:
             InputError: if a float is negative, infinite or NaN, or a row has no positive one.
         """
-        refuse_set("inputs", inputs)
-        refuse_set("outputs", outputs)
+        inputs, outputs = in_order("inputs", inputs), in_order("outputs", outputs)
         floats = given_array(matrix, np.float64)
         values, codes, sums = read_floats(floats, divide=True)
         made = cls._trusted(inputs, outputs, values, codes)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from leeward._taught import refuse_set, taught
+from leeward._taught import in_order, taught
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real
 from leeward.notion._change import DROP_FACT, SHRINK, WITHDRAW, Change, facts
@@ -75,11 +75,9 @@ class ADP(Notion):
         records: Iterable[Any] | None = None,
         absent_too: bool = False,
     ) -> None:
-        refuse_set("policies", policies)
-        refuse_set("records", records)
-        self.policies = (policies,) if isinstance(policies, Condition) else tuple(policies)
+        self.policies = (policies,) if isinstance(policies, Condition) else in_order("policies", policies)
         check_policies(self.policies)
-        self.records = None if records is None else tuple(records)
+        self.records = None if records is None else in_order("records", records)
         self.absent_too = absent_too
         if not self.policies:
             raise InputError(

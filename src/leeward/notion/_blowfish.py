@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from leeward._taught import refuse_set, taught
+from leeward._taught import in_order, taught
 from leeward.distance import graph_distance
 from leeward.exact._real import Exact
 from leeward.notion._change import Change
@@ -33,9 +33,8 @@ class Blowfish(RecordDistance):
     name = "blowfish"
 
     def __init__(self, epsilon: Exact, records: Iterable[Any], edges: Iterable[tuple[Any, Any]]) -> None:
-        refuse_set("records", records)
-        refuse_set("edges", edges)
-        self.edges = tuple(edges)
+        records = in_order("records", records)
+        self.edges = in_order("edges", edges)
         words = PrivacyDescription(
             definition="Pr[answer | data] ≤ e^ε · Pr[answer | data with one record replaced by a neighbour of it in the"
             " policy graph]",

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward._plain import counted
-from leeward._taught import refuse_set, taught
+from leeward._taught import in_order, taught
 from leeward.distance import Derived, FiniteDistance
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, inf, whole
@@ -52,8 +52,7 @@ class GroupDP(Notion):
 
     def __init__(self, epsilon: Exact, groups: Iterable[Iterable[int]]) -> None:
         says = "it is a position in the tables, counted from 0"
-        refuse_set("groups", groups)
-        each = (sorted(group) if isinstance(group, set | frozenset) else group for group in groups)
+        each = (sorted(group) if isinstance(group, set | frozenset) else group for group in in_order("groups", groups))
         self.groups = tuple(tuple(whole(p, "A person of a group", 0, says=says) for p in group) for group in each)
         members = sorted(person for group in self.groups for person in group)
         if not members or members != list(range(len(members))):

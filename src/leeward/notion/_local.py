@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
-from leeward._taught import refuse_set, taught
+from leeward._taught import in_order, taught
 from leeward.distance import FiniteDistance
 from leeward.errors import InputError
 from leeward.exact._real import ZERO, Exact, Real, exact, inf
@@ -106,8 +106,7 @@ class ContextAwareLDP(RecordDistance):
     name = "context-aware-ldp"
 
     def __init__(self, epsilon: Exact, records: Iterable[Any], bounds: Mapping[tuple[Any, Any], Exact]) -> None:
-        refuse_set("records", records)
-        records = tuple(records)
+        records = in_order("records", records)
         pairs = set(itertools.product(records, records))
         if any(pair not in pairs for pair in bounds):
             raise InputError(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from leeward._taught import refuse_set, taught
+from leeward._taught import in_order, taught
 from leeward.errors import check_choice
 from leeward.exact._real import Exact, Real
 from leeward.notion._change import Change
@@ -71,9 +71,8 @@ class OSDP(Notion):
     ) -> None:
         check_choice("reading", reading, get_args(Reading), "it is not one of the readings of OSDP")
         check_policies((sensitive,))
-        refuse_set("records", records)
         self.sensitive, self.reading = sensitive, reading
-        self.records = None if records is None else tuple(records)
+        self.records = None if records is None else in_order("records", records)
         super().__init__(epsilon)
         which = f" ({name})" if name else ""
         alternative = "any other record" if reading == "any" else "any record that is not sensitive"

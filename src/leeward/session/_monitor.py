@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from leeward._progress import Progress, silent
 from leeward._statement import MonitorStated
-from leeward._taught import refuse_set, taught
+from leeward._taught import in_order, taught
 from leeward.errors import InputError, LeewardError, SpecError, noted
 from leeward.exact._real import Real
 from leeward.mechanism import Monitor, MonitorState, Sanitized
@@ -100,9 +100,8 @@ def monitor(
             "each release of this call is added to it, and all that is in it is reported as of this call",
             "Give an empty list, or leave it out",
         )
-    refuse_set("plans", plans)
     # made anew without a number of places: windows may be added, so how many answers there will be is not known
-    plans = [remade(made) for made in plans]
+    plans = [remade(made) for made in in_order("plans", plans)]
     looked = if_doubtful == "publish"
     check_if_doubtful(if_doubtful)
     mechanism = _shared(plans)

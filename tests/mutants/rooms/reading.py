@@ -109,7 +109,7 @@ MUTANTS = [
       "numbers that cannot be read are told to be inside a window that there is not"),
     M(LOOK, "together", "if reason in _OF_ROWS_INSIDE else number", "if reason in _OF_ROWS_INSIDE[:3] else number", "tests/session/test_number_windows.py", "of what several windows leave out, that of the first is told"),
     M(LOOK, "together", "number if len(set(each)) == 1 else 0", "number", "tests/session/test_check.py", "dates that a whole day counts are told as left out, where an hour stands before it"),
-    M(LOOK, "times_of", "min(first for first, _ in alike)", "alike[0][0]", "tests/session/test_check.py", "the data are told to begin where those of the first window do"),
+    M(LOOK, "times_of", "min(each.first for each in alike)", "told[0].first", "tests/session/test_check.py", "the data are told to begin where those of the first window do"),
     M("leeward.session._session", "Session._same_table", "replace(query, records=ours.records, window=ours.window) == ours", "True", "tests/session/test_number_windows.py",
       "another question is answered from the first one's table"),
     M("leeward.query._groups", "_refuse_spelt_otherwise", "if otherwise:", "if False:", "tests/attacks/test_spellings.py", "a policy is about none of the rows that were meant"),

@@ -244,7 +244,7 @@ MUTANTS = [
     M("leeward.planner._report_parts", "row_keys", "None if row.refused else row.in_budget", "row.in_budget", "tests/planner/test_answer_compare.py", "a budget pays for releases that are refused"),
     M("leeward.planner._answer_cells", "_errors", "(accuracy.half_shown_from, accuracy.mostly_shown_from,", "(accuracy.mostly_shown_from, accuracy.half_shown_from,", "tests/planner/test_answer_compare.py", "numbers stand under each other's headings"),
     M("leeward.planner._answer_cells", "_errors", "at_most(each.within_95_percent) for each in accuracy.by_number[1:]", "at_most(each.within_95_percent) for each in accuracy.by_number[:-1]", "tests/planner/test_answer_compare.py", "the error for 100 people stands under 1,000"),
-    M("leeward.analysis._optimal._least_loss", "optimal", 'refuse_set("space", space)', "pass", "tests/analysis/test_optimal.py", "a prior in a list goes to secrets in the order of hashes"),
+    M("leeward.analysis._optimal._least_loss", "optimal", 'in_order("space", space)', "tuple(space)", "tests/analysis/test_optimal.py", "a prior in a list goes to secrets in the order of hashes"),
     M('leeward.analysis._optimal._symmetry', 'symmetries', 'edges[:n, n:, 0], edges[n:, :n, 0] = loss, loss.T', 'edges[:n, n:, 0], edges[n:, :n, 0] = 0 * loss, 0 * loss.T', 'tests/analysis/test_parts.py::test_orbits_are_those_of_the_whole_group_found_by_trying_every_renaming', 'guesses of another loss are exchanged'),
     M('leeward.analysis._optimal._symmetry', 'symmetries', 'np.concatenate([prior, np.full(m, -1)])', 'np.concatenate([0 * prior, np.full(m, -1)])', 'tests/analysis/test_parts.py::test_orbits_are_those_of_the_whole_group_found_by_trying_every_renaming', 'secrets of another prior are exchanged'),
 ]  # fmt: skip

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from leeward._taught import refuse_set
+from leeward._taught import in_order
 from leeward.analysis._loss import LossLike, read_loss
 from leeward.analysis._optimal._least_loss import Optimal, optimal
 from leeward.analysis._prior import Prior, read_prior
@@ -66,8 +66,7 @@ def shared(space: Iterable[S], distance: DirectedDistance[S], consumers: Sequenc
     Raises:
         InputError: for fewer than two consumers, a risk-averse one, or a program of too many variables.
     """
-    refuse_set("space", space)
-    secrets = tuple(space)
+    secrets = in_order("space", space)
     if len(consumers) < 2 or any(isinstance(prior, str) and prior == "worst" for prior, _ in consumers):
         raise InputError(
             f"Sharing among {len(consumers)} consumers",

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from leeward._arrays import vanishing
 from leeward._progress import Progress, silent
-from leeward._taught import refuse_set, taught
+from leeward._taught import in_order, taught
 from leeward.analysis._loss import LossLike, LossMatrix, read_loss
 from leeward.analysis._optimal._cover import Pairs, irreducible, spanner
 from leeward.analysis._optimal._linear_program import Program
@@ -102,11 +102,9 @@ def optimal(
             loss is beyond what floats reach.
         UndecidedError: if the solver gives up, or its answer could not be certified: never seen, and never passed over.
     """
-    refuse_set("space", space)
-    refuse_set("guesses", guesses)
-    secrets = tuple(space)
+    secrets = in_order("space", space)
     finite = distance if isinstance(distance, FiniteDistance) and distance.points == secrets else distance.on(secrets)
-    outputs = secrets if guesses is None else tuple(guesses)
+    outputs = secrets if guesses is None else in_order("guesses", guesses)
     if not secrets or not outputs:
         raise InputError("No secrets, or no guesses", "something has to be published", "Give at least one of each")
     matrix = read_loss(secrets, outputs, loss)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html.parser import HTMLParser
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.desk.conftest import Seat
 from tests.desk.test_desk_path import text_of
@@ -181,13 +183,16 @@ def test_a_question_about_a_table(odd: Seat, question: dict[str, str]) -> None:
         key: value for key, value in question.items() if key in query and key not in ("p", "levels")
     }
     assert ("decimal" in sections(odd, name)["data"]) == (question["kind"] != "count")
-    never = next(iter(promises(query)))
+    never, *others = promises(query)
+    assert ("never" in offered(odd, f"/drafts/{name}/promise")) == (not others), "the only answer is chosen"
     assert odd.post(f"/drafts/{name}/promise", {"never": never, "people": "2"}).status_code == 303
     assert offered(odd, f"/drafts/{name}/promise")["never"] == never
     assert odd.post(f"/drafts/{name}/question", question).status_code == 303, "also where ε is not answered yet"
     table = {"person": "wer", "time": "wann", "time_format": "dd/mm/yyyy HH:MM", "timezone": "Europe/Paris"}
     assert odd.post(f"/drafts/{name}/table", table).status_code == 303
     assert offered(odd, f"/drafts/{name}/table") == table
+    kept = sections(odd, name)["data"].get("decimal")
+    assert kept == (None if question["kind"] == "count" else ","), "the answer to a question stays"
     assert odd.post(f"/drafts/{name}/question", {"kind": "count"}).status_code == 303
     assert "decimal" not in sections(odd, name)["data"], "no number is asked about any more"
 
@@ -212,16 +217,36 @@ def test_each_list_is_offered_by_its_own_columns_and_an_unreadable_one_is_told(s
     for file in ("broken.parquet", "broken.xlsx"):
         page = seat.get(f"/drafts/{name}/places?file={file}")
         assert (page.status_code, 'role="alert"' in page.text) == (200, True), file
-    table = seat.folder / "visits.csv"
-    table.unlink()
-    assert 'role="alert"' in seat.get(f"/drafts/{name}/visits").text
 
 
-@pytest.mark.parametrize("file", ["日本.csv", "___.csv", f"{'long-' * 30}.csv", "TOWN of Ýs (2).csv", "-.csv"])
-def test_a_table_of_any_name_has_a_draft(seat: Seat, file: str) -> None:
+def test_a_private_table_that_became_unreadable_is_told(seat: Seat) -> None:
+    pq.write_table(
+        pa.table({"user": ["a"], "venue": ["pool"], "when": ["2026-03-14T19:10"]}), seat.folder / "v.parquet"
+    )
+    for about in ("visits", "table"):
+        name = seat.drafted("v.parquet", about)
+        assert 'role="alert"' not in seat.get(f"/drafts/{name}/{about}").text
+        whole = (seat.folder / "v.parquet").read_bytes()
+        (seat.folder / "v.parquet").write_bytes(b"x")
+        page = seat.get(f"/drafts/{name}/{about}")
+        assert (page.status_code, 'role="alert"' in page.text) == (200, True), about
+        (seat.folder / "v.parquet").write_bytes(whole)
+
+
+@pytest.mark.parametrize(
+    ("file", "named"),
+    [
+        ("日本.csv", "draft"),
+        ("___.csv", "draft"),
+        ("-.csv", "draft"),
+        ("TOWN of Ýs (2).csv", "town-of-s-2"),
+        (f"{'long-' * 30}.csv", "long-" * 8),
+    ],
+)
+def test_a_table_of_any_name_has_a_draft(seat: Seat, file: str, named: str) -> None:
     (seat.folder / file).write_text((seat.folder / "visits.csv").read_text("utf-8"), "utf-8")
     name = seat.drafted(file)
-    assert name in seat.desk.drafts.names()
+    assert (name, name in seat.desk.drafts.names()) == (named, True)
     assert offered(seat, f"/drafts/{name}/visits")["person"] == "user"
     assert f'href="/drafts/{name}/visits"' in seat.get("/").text
 

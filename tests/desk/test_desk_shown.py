@@ -59,6 +59,8 @@ def test_a_look_is_shown_whole(seat: Seat) -> None:
     assert lacking(text_of(seat.get(f"/drafts/{name}/release")), list(one.refusals)) == []
     another = walked(seat)
     assert found(seat.desk, seat.desk.drafts.read(another)) is None, "a look is at one draft"
+    done(seat, seat.post(f"/drafts/{another}/check"))
+    assert seen(seat, name).found is one, "a look at another one leaves it"
 
 
 @pytest.mark.parametrize("never", ["safe", "dangerous", "neither"])

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 from html.parser import HTMLParser
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.cli.test_init import KINDS, hospital
 from tests.desk.conftest import Seat
 from tests.desk.test_desk_path import text_of
+from tests.desk.test_desk_questions import answers
+from tests.desk.test_desk_questions import town as town  # a fixture
+from tests.desk.test_desk_questions import walked as of_a_table
 from tests.desk.walk import ANSWERS, walked
+from tests.session.conftest import Town
 
 from leeward.spec._first_question import promises
 
@@ -257,3 +263,55 @@ def test_rows_that_are_protected_alone_are_not_combined(odd: Seat) -> None:
         assert odd.post(f"/drafts/{name}/table", {"person": person, "time": ""}).status_code == 303
         assert offered(odd, f"/drafts/{name}/table")["person"] == person
         assert ("combine" in offered(odd, f"/drafts/{name}/question?kind=sum")) == asked
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_page_that_is_sent_back_as_it_stands_changes_nothing(kind: str, seat: Seat, town: Town) -> None:
+    options, _, _ = KINDS[kind]
+    asked, number = kind.partition(",")[0], [] if kind.startswith("count") else ["--column", "age"]
+    options = [*options, "--people", "2"] if "dangerous" in options else [*options]
+    file, *listed = hospital(kind)
+    if listed:
+        write(seat, "wards.csv", "ward,floor", "70,1", "71,1", "72,2")
+    name = of_a_table(seat, file, answers([*number, *options], asked))
+    before = sections(seat, name)
+    for step in ("table", "question", *(["window"] if "window" in before else []), "promise", "strength"):
+        sent = Fields(seat.get(f"/drafts/{name}/{step}").text).sent
+        assert seat.post(f"/drafts/{name}/{step}", sent).status_code == 303
+        assert sections(seat, name) == before, step
+
+
+def test_groups_of_any_letters_stay_what_they_are_when_their_page_is_sent_back(seat: Seat) -> None:
+    groups = [" north ", "so\nuth", "so\r\nuth", "x,y", "007", "a\u00a0", "<b>", "&amp;"]
+    with (seat.folder / "g.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([["who", "ward"], *([f"u{i}", groups[i % len(groups)]] for i in range(40))])
+    with (seat.folder / "wards.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([["ward"], *([each] for each in groups)])
+    name = seat.drafted("g.csv", "table")
+    assert seat.post(f"/drafts/{name}/table", {"person": "who", "time": ""}).status_code == 303
+    question = {"kind": "count", "group": "ward", "groups": "", "list": "wards.csv", "combine": "max"}
+    assert seat.post(f"/drafts/{name}/question", question).status_code == 303
+    before = sections(seat, name)
+    assert before["query"]["by"] == {"ward": groups}
+    sent = Fields(seat.get(f"/drafts/{name}/question").text).sent
+    for groups_sent in (sent["groups"], sent["groups"].replace("\n", "\r\n")):  # as a browser sends it
+        assert seat.post(f"/drafts/{name}/question", sent | {"groups": groups_sent}).status_code == 303
+        assert sections(seat, name) == before
+    assert seat.post(f"/drafts/{name}/question", sent | {"groups": "x,y\n007\nmore "}).status_code == 303
+    assert sections(seat, name)["query"]["by"] == {"ward": ["x,y", "007", "more"]}
+
+
+@pytest.mark.parametrize("group", ["70.5", "7_0", "70 000", "1e2", "0x46", "seventy", "--70"])
+def test_what_is_no_whole_number_is_no_group_of_a_column_of_them(seat: Seat, town: Town, group: str) -> None:
+    (file,) = hospital("count, by numbers")
+    name = seat.drafted(file, "table")
+    assert seat.post(f"/drafts/{name}/table", {"person": "patient", "time": ""}).status_code == 303
+    write(seat, "wards.csv", "ward,floor", "70,1", f"{group},2")
+    pq.write_table(pa.table({"ward": [70.0, 70.5]}), seat.folder / "wards.parquet")
+    question = {"kind": "count", "group": "ward", "combine": "max"}
+    for listed in ({"groups": f"70\n{group}"}, {"list": "wards.csv"}, {"list": "wards.parquet"}):
+        answer = seat.post(f"/drafts/{name}/question", question | listed)
+        assert (answer.status_code, "Give whole numbers" in text_of(answer)) == (422, True), listed
+    assert "query" not in sections(seat, name)
+    assert seat.post(f"/drafts/{name}/question", question | {"groups": "70\n+71\n072"}).status_code == 303
+    assert sections(seat, name)["query"]["by"] == {"ward": [70, 71, 72]}

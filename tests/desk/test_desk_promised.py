@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import Any, get_args
 
 import pytest
@@ -104,8 +105,7 @@ def test_what_others_put_beside_the_releases_is_none(seat: Seat) -> None:
     (releases / "linked").symlink_to(f"{name}-1")
     (releases / "deep").mkdir()
     (releases / "deep" / "leeward-files.json").write_text("[" * 200_000)
-    (releases / "CAPITALS").mkdir()
-    (releases / "CAPITALS" / "leeward-files.json").write_bytes((releases / f"{name}-1/leeward-files.json").read_bytes())
+    shutil.copytree(releases / f"{name}-1", releases / "CAPITALS")
     listed = json.loads((releases / f"{name}-1/leeward-files.json").read_text("utf-8"))
     for other in ("linked", "deep", "CAPITALS"):
         assert seat.get(f"/releases/{other}").status_code == 422, other

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from fastapi import APIRouter
@@ -116,7 +116,14 @@ TITLES: Final = {
 
 
 def _groups(desk: Desk, draft: Draft, group: str, form: Mapping[str, str]) -> list[Any]:
-    """Return the public groups that a form lists, one a line; or those of a public list."""
+    """Return the public groups that a form lists, one a line; or those of a public list.
+
+    Where a form sends back what the page shows of those that are kept, they stay as they are: a list may have groups with
+    spaces around them, or of several lines.
+    """
+    kept = draft.sections.get("query", {}).get("by", {}).get(group, [])
+    if kept and not form.get("list") and form.get("groups", "") == _shown(kept):
+        return list(kept)
     lines = [line.strip() for line in form.get("groups", "").splitlines() if line.strip()]
     named = form.get("list", "")
     if bool(lines) == bool(named):
@@ -144,6 +151,11 @@ def _groups(desk: Desk, draft: Draft, group: str, form: Mapping[str, str]) -> li
     return listed_groups(path, seen, sheet, group)
 
 
+def _shown(groups: Sequence[Any]) -> str:
+    """Write groups one a line; line breaks within them too are as a browser sends them back, which `Guard` has read."""
+    return "\n".join(str(one) for one in groups).replace("\r\n", "\n").replace("\r", "\n")
+
+
 def _before(draft: Draft, query: Mapping[str, Any], found: Detected) -> dict[str, str]:
     """What is chosen before anybody chooses: what was answered before, or else the likeliest columns."""
     fields = (*TITLES, "column", "decimal", "group", "groups", "list", "sheet")
@@ -154,7 +166,7 @@ def _before(draft: Draft, query: Mapping[str, Any], found: Detected) -> dict[str
         several = {"p": p if isinstance(p, str) else ", ".join(p), "levels": ", ".join(query.get("levels", []))}
         texts = {key: query[key] for key in ("column", "combine", "lower", "upper", "step") if key in query}
         decimal = "comma" if "decimal" in draft.sections["data"] else "point"
-        of_groups = {"group": group, "groups": "\n".join(str(one) for one in listed)}
+        of_groups = {"group": group, "groups": _shown(listed)}
         return none | texts | several | {"decimal": decimal} | of_groups
     data = draft.sections["data"]
     free = free_numbers(found, data["person"], data.get("time"))

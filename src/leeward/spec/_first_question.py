@@ -174,12 +174,16 @@ def listed_groups(file: str, seen: Detected, sheet: str | None, column: str) -> 
 
 
 def _whole(group: Any) -> int:
-    try:
-        return int(group)
-    except ValueError:
+    written = str(group).strip()
+    if not _WHOLE.fullmatch(written):  # int() would cut 70.5 off, and read 7_0
         raise SpecError(
-            f"The group {plain(str(group))}", "the column of the groups holds whole numbers", "Give whole numbers"
-        ) from None
+            f"The group {plain(written)}", "the column of the groups holds whole numbers", "Give whole numbers"
+        )
+    return int(written.partition(".")[0])
+
+
+_WHOLE: Final = re.compile(r"[+-]?[0-9]+(\.0)?")
+"""A whole number as texts write it, and floats that are whole."""
 
 
 def parts(text: str) -> list[str]:

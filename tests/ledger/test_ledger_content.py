@@ -260,6 +260,9 @@ def test_where_the_key_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert key_path() == at_home
     monkeypatch.delenv("XDG_CONFIG_HOME")
     assert key_path() == at_home
+    monkeypatch.setenv("HOME", "me")  # else each folder that a program is started from had a key of its own
+    with pytest.raises(LedgerError, match=r"^HOME = 'me': it is relative"):
+        key_path()
 
 
 def test_a_key_that_cannot_be_made_is_said_and_makes_no_ledger(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

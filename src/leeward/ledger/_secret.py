@@ -33,7 +33,7 @@ def key_path() -> Path:
     """Return where the key of this user is: ``$LEEWARD_KEY``, or ``leeward/content.key`` in the folder of configurations.
 
     Raises:
-        LedgerError: this user has no home, and the variable is not set; or it is relative.
+        LedgerError: this user has no home, and the variable is not set; or it, or that home, is relative.
     """
     if (chosen := named_by(VARIABLE)) is not None:
         return chosen
@@ -46,6 +46,8 @@ def key_path() -> Path:
             "a ledger never holds its own key",
             f"Set {VARIABLE} to a file that only you can read",
         ) from None
+    if not os.path.isabs(base):
+        raise _relative("HOME", str(Path.home()))
     return resolve(base / "leeward" / "content.key")
 
 
@@ -57,12 +59,16 @@ def named_by(variable: str) -> Path | None:
     """
     named = os.environ.get(variable)
     if named and not os.path.isabs(named):
-        raise LedgerError(
-            f"{variable} = '{plain(named)}'",
-            "it is relative: started from another folder, nothing would be known there",
-            "Give an absolute path",
-        )
+        raise _relative(variable, named)
     return resolve(named) if named else None
+
+
+def _relative(variable: str, named: str) -> LedgerError:
+    return LedgerError(
+        f"{variable} = '{plain(named)}'",
+        "it is relative: started from another folder, nothing would be known there",
+        "Give an absolute path",
+    )
 
 
 def read_private(path: str | os.PathLike[str], size: int = -1) -> tuple[bytes, bool]:

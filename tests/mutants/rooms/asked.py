@@ -12,6 +12,7 @@ MUTANTS = [
     M("leeward._toml", "_refuse_finer", "cut == repr(given) != other", "cut == repr(given)", "tests/spec/test_spec.py", "a comment is taken for a time"),
     M("leeward._plain", "is_finer_than_microseconds", "d*[1-9]", "d", "tests/query/test_query_visitors.py", "whole microseconds with zeros behind are refused"),
     M("leeward.ledger._secret", "key_path", "os.path.isabs(named)", "named", "tests/ledger/test_ledger_content.py", "a relative folder of configurations is taken"),
+    M("leeward.ledger._secret", "key_path", "if not os.path.isabs(base):", "if not base:", "tests/ledger/test_ledger_content.py", "a relative home is taken"),
     M(SPEC, "Spec.records", "include=_OF_A_TABLE", "include=_OF_A_TABLE - {'keep'}", KEYS, "keep of a statistic has no effect"),
     M(SPEC, "Spec.records", "combine=self.query.combine,", "", KEYS, "combine has no effect"),
     M(SPEC, "Spec.statistic", '{"p", "people", "grid", "levels"}', '{"p", "people", "levels"}', KEYS, "grid has no effect"),

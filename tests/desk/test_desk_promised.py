@@ -169,6 +169,7 @@ def test_only_what_the_pages_ask_is_a_draft(seat: Seat) -> None:
         *[changed(grid, "places", grid=box | more) for more in ({"h3": 8}, {"west": True}, {"west": "1"}, {"up": 1.0})],
         *[changed(TABLE, "query", by={"ward": listed}) for listed in ([1.5], [True], [["a"]], "a")],
         *[changed(TABLE, "query", **more) for more in ({"p": [25]}, {"levels": "1"}, {"p": [["25"]]}, {"step": 1})],
+        changed(TABLE, "query", kind="busiest"),
         *[changed(TABLE, "query", **{key: "1"}) for key in ("places_per_person", "keep", "useful_from")],
         {name: keys for name, keys in sound.items() if name != "protect"},
         *[sound | {"decide": decide} for decide in ({}, {"safe_at_most": True})],

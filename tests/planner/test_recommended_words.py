@@ -1,0 +1,104 @@
+"""Each sentence of a recommendation stands where it is true, and nowhere else; a budget is enough to the last bit."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from tests.deciding import decide_by
+from tests.planner.test_compare import TEN
+
+import leeward as lw
+from leeward.exact import inf
+from leeward.planner import Comparison, Recommendation, Scenario, compare, recommend
+from leeward.planner._recommend import implies, right_words
+from leeward.query import CountVisitors
+
+BIT = Fraction(1, 10**9)
+ASKED = [each for each in TEN if "mechanism" not in each[2]]
+NAMES = [f"{notion.name}-{number}" for number, (_, notion, _) in enumerate(ASKED)]
+STOPPING = [each for each in ASKED if "stop_after" in each[2]]
+
+
+def compared(asked: tuple[CountVisitors, lw.Notion, dict[str, Any]], **scenario: Any) -> Comparison:
+    query, notion, decided = asked
+    return decide_by(compare, query, notion, scenario=Scenario(places=50, **scenario), **decided)
+
+
+def said(advised: Recommendation) -> str:
+    return "\n".join([advised.reason, *advised.cautions])
+
+
+@pytest.mark.parametrize("releases", [1, 3])
+@pytest.mark.parametrize("asked", ASKED, ids=NAMES)
+def test_what_must_be_known_is_said_of_what_it_is_true_of(
+    asked: tuple[CountVisitors, lw.Notion, dict[str, Any]], releases: int
+) -> None:
+    both = compared(asked, releases=releases)
+    advised, (query, notion, _) = recommend(both), asked
+    chosen, text = advised.option, said(advised)
+    assert chosen is not None
+    assert chosen.plan is not None
+    line = chosen.plan.mechanism.line
+    one_sided = inf in (line.rise, line.fall)
+    assert ("k releases cost" in text) == (one_sided and releases > 1)
+    exactly = one_sided and chosen.mechanism not in ("geometric", "everyone")
+    assert ("is the exact count with probability" in text) == exactly
+    assert (f"the least of {releases} of the same count" in text) == (exactly and releases > 1)
+    assert text.count("Not protected:") == one_sided, "of two-sided notions nothing of one person is left open here"
+    assert ("were cut to the bound" in text) == (query.truncates and not chosen.of_everyone)
+    assert ("Removal-only alone" in text) == (chosen.notion.name == "removal-only")
+    other = chosen.notion != notion
+    assert (f"It keeps all that {notion.name} protects" in text) == other
+    stronger = other and implies(chosen.notion, notion) and not implies(notion, chosen.notion)
+    assert ("it protects more" in text) == stronger
+    assert ("Its decisions are never wrong" in text) == chosen.never_wrong
+    words = right_words(chosen, both.asked)
+    like = [
+        o for o in both.possible if o.releasable and o.never_wrong == chosen.never_wrong and o.notion == chosen.notion
+    ]
+    if "does better at this price" in text:
+        assert all(right_words(o, both.asked) <= words * (1 + 1e-9) for o in like if o.in_budget == chosen.in_budget)
+
+
+@pytest.mark.parametrize("releases", [1, 4])
+@pytest.mark.parametrize("asked", ASKED, ids=NAMES)
+def test_what_is_left_is_enough_to_the_last_bit(
+    asked: tuple[CountVisitors, lw.Notion, dict[str, Any]], releases: int
+) -> None:
+    free = recommend(compared(asked, releases=releases)).option
+    assert free is not None
+    assert free.in_budget is not None
+    full = free.in_budget * releases
+    enough, less = (recommend(compared(asked, releases=releases, left=left)) for left in (full, full - BIT))
+    assert enough.option is not None
+    assert (enough.option.notion, enough.option.mechanism) == (free.notion, free.mechanism)
+    again = less.option
+    assert again is None or (again.in_budget is not None and again.in_budget * releases <= full - BIT)
+    if again is None:
+        assert f"Only {full - BIT} is left of the budget" in less.reason
+        assert "or ask for a smaller epsilon" in less.reason
+        assert ("for fewer releases" in less.reason) == (releases > 1)
+    spent = recommend(compared(asked, releases=releases, left=Fraction(0)))
+    assert spent.option is None
+    assert "The budget is spent" in spent.reason
+    assert not any(word in spent.reason for word in ("smaller epsilon", "fewer releases"))
+    written = compared(asked, releases=releases, left=Fraction(0), answered=releases)
+    if written.as_written is not None:
+        stored = recommend(written).option
+        assert stored is not None, "what is stored costs nothing"
+        assert stored.plan is written.as_written
+
+
+@pytest.mark.parametrize("asked", STOPPING, ids=["presence", "addition-only"])
+def test_a_monitor_is_advised_where_it_can_be_paid_for_and_windows_cannot(
+    asked: tuple[CountVisitors, lw.Notion, dict[str, Any]],
+) -> None:
+    (price,) = {o.in_budget for o in compared(asked).possible if o.mechanism == "sanitized" and o.notion == asked[1]}
+    assert price is not None
+    for left, is_told in ((price, True), (price - BIT, False)):
+        advised = recommend(compared(asked, releases=9, left=left))
+        assert advised.option is None
+        assert ("leeward monitor" in advised.reason) == is_told
+        assert not is_told or f"at most {price} for all windows" in advised.reason

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import os
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn, Self
@@ -82,6 +83,8 @@ def _because(error: Exception) -> str | None:
             return unfit(error.object) or "it is not text in UTF-8"
         case OSError():
             return os.strerror(error.errno) if error.errno else "it is not what its name says"
+        case EOFError() | zlib.error():
+            return "it is damaged, or was cut short"
         case ValueError() | TypeError() | ArithmeticError() | csv.Error():
             return _UNFIT
     libraries = {kind.__module__.partition(".")[0] for kind in type(error).__mro__}

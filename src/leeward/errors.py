@@ -31,7 +31,8 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Self
+from errno import EDQUOT, EFBIG, EMFILE, ENFILE, ENOSPC
+from typing import Final, Self
 
 from leeward._plain import LONGEST, echo, reading_alike, shown
 
@@ -175,6 +176,12 @@ class NoiseError(LeewardError):
 
 class UndecidedError(LeewardError):
     """A question on exact reals or on privacy was not settled by refinement."""
+
+
+_MORE_FILES: Final = "Nothing is wrong with the data. Allow more open files at once: ulimit -n 1024"
+_MORE_ROOM: Final = "Nothing is wrong with the data. Make room where temporary files lie"
+DENIED: Final = dict.fromkeys((EMFILE, ENFILE), _MORE_FILES) | dict.fromkeys((ENOSPC, EDQUOT, EFBIG), _MORE_ROOM)
+"""By the number of an error: what helps where the system denies what reading a table needs, whatever the table holds."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

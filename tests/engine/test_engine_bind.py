@@ -275,7 +275,7 @@ def test_what_the_system_denies_the_engine_is_not_blamed_on_the_data(tmp_path):
         assert bound.fetch(bound.rows).num_rows == 40
 
 
-@pytest.mark.parametrize("denied", [errno.ENFILE, errno.ENOSPC, errno.EDQUOT])
+@pytest.mark.parametrize("denied", [errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
 def test_no_room_for_what_spills_is_not_blamed_on_the_data(denied):
     with pytest.raises(EngineError, match=os.strerror(denied)) as refused, translated():
         raise duckdb.IOException(f'IO Error: Could not write file "/tmp/SECRET": {os.strerror(denied)}')

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import json
+import resource
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,15 @@ import pytest
 from leeward._encodings import unfit
 from leeward._toml import read_toml
 from leeward.engine._bind import bind
-from leeward.errors import InputError, LeewardError
+from leeward.errors import DataError, EngineError, InputError, LeewardError
 from leeward.local.location._formats import open_positions
 from leeward.local.series._files import ReadingsFile
 from leeward.local.series._job import _prior
 from leeward.planner._expected import read_counts
+from leeward.tables._detected import Detected, Seen, detected
+from leeward.tables._files import File
+from leeward.tables._preview import preview
+from leeward.tables._texts import in_utf8
 
 
 def _csv(path: Path) -> Any:
@@ -104,6 +109,29 @@ def test_what_is_compressed_is_text_too(encoding: str, tmp_path: Path) -> None:
     else:
         with pytest.raises(InputError, match="UTF-8"):
             _csv(path)
+
+
+@pytest.mark.parametrize("look", [detected, lambda name: preview(name, Detected("csv", (Seen("who", "texts"),)))])
+@pytest.mark.parametrize("hurt", ["cut", "flipped", "checksum"])
+def test_what_does_not_unpack_is_refused_where_it_is_looked_at_too(
+    look: Callable[[str], object], hurt: str, tmp_path: Path
+) -> None:
+    path, packed = tmp_path / "table.csv.gz", bytearray(gzip.compress(TEXT.encode() * 99))
+    packed[{"cut": 20, "flipped": 12, "checksum": -6}[hurt]] ^= 255
+    path.write_bytes(packed[:30] if hurt == "cut" else packed)
+    with pytest.raises(DataError, match=r"table\.csv\.gz' cannot be read: it is"):
+        look(str(path))
+
+
+def test_no_room_for_a_text_that_is_written_anew_is_not_blamed_on_it(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_bytes(TEXT.encode("latin-1") * 9999)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
+    try:
+        with pytest.raises(EngineError, match=r"File too large\. Nothing is wrong with the data"):
+            in_utf8([File.of(tmp_path / "table.csv")], "latin-1", str(tmp_path))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_latin_1_far_down_is_named_too(tmp_path: Path) -> None:

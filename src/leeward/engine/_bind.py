@@ -12,7 +12,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from errno import EDQUOT, EMFILE, ENFILE, ENOSPC
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -25,7 +24,7 @@ from leeward.engine._csv_rows import NO_CSV, ROWS, csv_rows
 from leeward.engine._sql import DECIMAL, named, quoted, table_meant
 from leeward.engine._written import check_rewritten, rewritten
 from leeward.engine._zones import check_everywhere, elsewhere
-from leeward.errors import DataError, EngineError
+from leeward.errors import DENIED, DataError, EngineError
 from leeward.tables._columns import check_columns
 from leeward.tables._files import File, files_of
 from leeward.tables._geojson import points_table
@@ -388,11 +387,7 @@ def _unreadable(error: duckdb.Error) -> tuple[str, str, str]:
     return NO_CSV if "csv" in message else _UNREADABLE
 
 
-_MORE_FILES = "Nothing is wrong with the data. Allow more open files at once: ulimit -n 1024"
-_MORE_ROOM = "Nothing is wrong with the data. Make room where temporary files lie"
-_DENIED = {os.strerror(code): _MORE_FILES for code in (EMFILE, ENFILE)} | {
-    os.strerror(code): _MORE_ROOM for code in (ENOSPC, EDQUOT)
-}
+_DENIED = {os.strerror(code): helps for code, helps in DENIED.items()}
 """What the system says when it denies the engine what it needs, and what helps."""
 _UNREADABLE = (
     "The data cannot be read",

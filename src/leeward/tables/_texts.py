@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import codecs
+import os
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from leeward.errors import DataError
+from leeward.errors import DENIED, DataError, EngineError
 from leeward.tables._files import File
 from leeward.tables._writing import PLAIN, Writing
 
@@ -41,7 +42,8 @@ def in_utf8(files: Sequence[File], encoding: str | None, folder: str) -> list[Fi
     """Return files of text in UTF-8: those that are in another encoding written anew in a private folder.
 
     Raises:
-        DataError: a file is not text in that encoding; it names the line.
+        DataError: a file is not text in that encoding, naming the line; or it cannot be read.
+        EngineError: there is no room for the private folder.
     """
     if encoding in (None, "utf-8"):
         return list(files)
@@ -64,7 +66,13 @@ def _write(file: File, encoding: str, target: Path) -> None:
                     return
     except UnicodeDecodeError as error:
         line += error.object[: error.start].count(b"\n")
-    except (OSError, EOFError, zlib.error):
+    except (OSError, EOFError, zlib.error) as error:
+        number = getattr(error, "errno", None)  # what cannot be unpacked has none
+        if number in DENIED:
+            what = f"The file '{file.name}' cannot be written anew in UTF-8, as it is read"
+            raise EngineError(what, os.strerror(number), DENIED[number]) from None
+        if number:
+            raise DataError(f"The file '{file.name}' cannot be read", os.strerror(number), "Check the file") from None
         damaged = True
     if damaged:
         raise DataError(f"The file '{file.name}' cannot be read", "it is damaged, or was cut short", "Get it again")

@@ -246,6 +246,8 @@ MUTANTS = [
     M("leeward.engine._content", "_summed", "number.isnull().ifelse(", "number.notnull().ifelse(", DIGESTS, "each time is hashed as its text"),
     M(ROW_SUMS, "_hashed_texts", "+ chained.update(bytes(-size % 16))", "", DIGESTS, "the last bytes of a long text are not in its hash"),
     M("leeward.engine._bind", "translated", "if denied := next(", "if False and next(", "tests/engine/test_engine_bind.py", "what the system denies the engine is blamed on the data"),
+    M("leeward.tables._texts", "_write", "if number in DENIED:", "if number == -1:", "tests/engine/test_engine_encodings.py", "no room for a text that is written anew is blamed on it"),
+    M("leeward._private", "_because", "case EOFError() | zlib.error():", "case NotImplementedError():", "tests/engine/test_engine_encodings.py", "a file that does not unpack is a defect where it is looked at"),
     M("leeward.engine._bind", "InDuckDB.summed", "translated(), _streamed()", "translated()", DIGESTS, "what a later part of a table holds is shown in an error"),
     M(ROW_SUMS, "_hashed_texts", "state[:, 0] = lengths", "state[:, 0] = 0", DIGESTS, "a text and the same with zeros behind it are one"),
     M(ROW_SUMS, "_hashed_texts", "& _KEPT[np.minimum(left[rows], 16)]", "", DIGESTS, "the hash of a text hangs on the next one"),

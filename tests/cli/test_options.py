@@ -549,6 +549,9 @@ def demo_seed(town: Town) -> None:
         made.append(pd.concat(pd.read_parquet(path) for path in sorted(city.glob("visits*.parquet"))))
     assert made[0].equals(made[2])
     assert not made[0].equals(made[1])
+    code, _, refused = town.run("demo", "--out", town.out, "--city", town.folder / "below", "--seed", "-1")
+    assert (code, (town.folder / "below").exists()) == (2, False)
+    assert "The seed -1: it is below 0" in refused
 
 
 def budget_ledger(town: Town) -> None:

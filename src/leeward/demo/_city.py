@@ -25,6 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from leeward.errors import InputError
 from leeward.outputs import Write, prepared
 
 PLACES, PEOPLE = 5_835, 10_338
@@ -74,7 +75,7 @@ dataset = "synthetic-city-{seed}"
 
 def synthetic_places(seed: int = 1) -> pa.Table:
     """Return the public list: ``place`` (int64), ``name``, ``latitude``, ``longitude``, one row a place."""
-    rng = np.random.default_rng([seed, 0])
+    rng = _generator(seed, 0)
     centres = rng.uniform(-15, 15, (40, 2))  # kilometres
     weight = 1 / np.arange(1, 41)
     home = rng.choice(40, PLACES, p=weight / weight.sum())
@@ -93,7 +94,7 @@ def synthetic_places(seed: int = 1) -> pa.Table:
 
 def synthetic_visits(seed: int = 1) -> pa.Table:
     """Return the private table: ``person`` (int64), ``place`` (int64), ``time``, one row a person and hour."""
-    rng = np.random.default_rng([seed, 1])
+    rng = _generator(seed, 1)
     habit = rng.normal(0, SIGMA, PLACES)
     rows: list[NDArray[np.int64]] = []
     at = np.zeros(PEOPLE, dtype=np.int64)
@@ -113,13 +114,24 @@ def synthetic_visits(seed: int = 1) -> pa.Table:
     )
 
 
+def _generator(seed: int, part: int) -> np.random.Generator:
+    """Return what makes a part of a city.
+
+    Raises:
+        InputError: the seed is below 0.
+    """
+    if seed < 0:
+        raise InputError(f"The seed {seed}", "it is below 0, and cities are numbered from 0 on", "Write, say, 2")
+    return np.random.default_rng([seed, part])
+
+
 def write_city(directory: str | os.PathLike[str], seed: int = 1) -> Path:
     """Write visits.parquet, places.parquet and spec.toml, and return the path of the spec.
 
     Files of an earlier city are replaced, but not if they were changed since.
 
     Raises:
-        InputError: the directory holds something else, or what would be lost, or cannot be written.
+        InputError: the directory holds something else, or what would be lost, or cannot be written; the seed is below 0.
     """
     text = _SPEC.replace("{seed}", str(seed))
     files: dict[str, Write] = {

@@ -8,13 +8,18 @@ import math
 import re
 from collections.abc import Mapping
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.session.conftest import Town
 
-from leeward.report._formats import _no_less
+import leeward as lw
+from leeward._statement import NOT_YET
+from leeward.report._formats import _no_less, registry
+from leeward.session._statement import privacy_statement
 
 REGISTRY: Mapping[str, tuple[set[str], set[str]]] = {
     "basic": (
@@ -124,15 +129,43 @@ def test_what_is_told_of_several_windows_is_their_prices_together(town: Town) ->
     ask = ["--if-doubtful", "publish", "--formats", "opendp-registry"]
     stops = ('what = "counts"', 'mechanism = "sanitized"\nstop_after = 2')
     (town.folder / "unlisted.toml").write_text(UNLISTED)
-    for spec, spent in (
-        (town.spec(WINDOWS, stops), {"epsilon": 4.0}),
-        (town.folder / "unlisted.toml", {"epsilon": 2.0, "delta": 0.002}),
+    absent = "that a person is not in the data may be concluded with certainty"
+    held = "Nobody is in more than 3 groups: that was checked on the data, and is not protected"
+    for spec, spent, unprotected in (
+        (town.spec(WINDOWS, stops), {"epsilon": 4.0}, f"{absent}; the keys of the answers are public"),
+        (town.folder / "unlisted.toml", {"epsilon": 2.0, "delta": 0.002}, f"{absent}; {held}"),
     ):
         out = town.folder / f"out-{spec.stem}"
         code, _, err = town.run("release", spec, "--out", out, *ask)
         assert code == 0, err
-        entry = json.loads((out / "opendp-registry.yaml").read_text())
-        assert entry["deployment"]["privacy_loss"]["privacy_parameters"] == spent
+        told = json.loads((out / "opendp-registry.yaml").read_text())["deployment"]
+        assert told["privacy_loss"]["privacy_parameters"] == spent
+        assert told["dp_variant"]["unprotected_quantities"] == unprotected
+
+
+class Said:
+    """What is read of a release whose statement was made without its data."""
+
+    answers = pa.table({"answer": [1.0]})
+
+    def __init__(self, query: Any, notion: lw.Notion) -> None:
+        self.statement: Any = privacy_statement(
+            lw.plan(query, notion), places=1, dataset="d", version="1", published=NOT_YET
+        )
+
+
+@pytest.mark.parametrize("combine", ["max", "refuse"])
+@pytest.mark.parametrize("people", [None, 61])
+def test_what_is_public_beside_the_noise_is_no_unprotected_nothing(
+    combine: Any, people: int | None, tmp_path: Path
+) -> None:
+    records = lw.records("people.csv", person="who", combine=combine)
+    asked = lw.statistic(records, lw.query.Kind("mean", people=people), column="age", lower=0, upper=99)
+    registry([Said(asked, lw.BoundedDP("1"))], Said.answers, tmp_path / "entry")  # type: ignore[list-item]
+    told = json.loads((tmp_path / "entry").read_text())["deployment"]["dp_variant"]["unprotected_quantities"]
+    assert ("61 people have a number" in told) is (people is not None)
+    assert ("more than one row" in told) is (combine == "refuse")
+    assert "none" not in told
 
 
 def test_an_unknown_format_is_refused_before_anything_is_charged(town: Town) -> None:

@@ -22,6 +22,7 @@ from ._documents import VisitorQuery as VisitorQuery
 from ._documents import VisitorStatement as VisitorStatement
 from ._documents import WindowStated as WindowStated
 from ._heading import NOT_YET as NOT_YET
+from ._heading import UNPROTECTED as UNPROTECTED
 from ._heading import BudgetStated as BudgetStated
 from ._heading import Heading as Heading
 from ._heading import MonitorStated as MonitorStated

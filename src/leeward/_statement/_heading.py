@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Literal
+from typing import Final, Literal
 
 from leeward._document import Part
+
+UNPROTECTED: Final = "not protected"
+"""How an assumption ends that was checked on the data: that it holds is published, whatever the noise."""
 
 
 class NotionStated(Part):

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from leeward._statement import UNPROTECTED, Heading, UnlistedStatement
 from leeward.ledger._records import with_delta
 from leeward.report._words import Readable
 
@@ -112,7 +113,7 @@ def registry(releases: Sequence[Readable], answers: pa.Table, path: Path) -> Non
             },
             "dp_variant": {
                 "variant_name": "Custom" if not pure else "Approximate DP" if delta else "Pure DP",
-                "unprotected_quantities": f"{notion.does_not_protect or 'none'}; the keys of the answers are public",
+                "unprotected_quantities": "; ".join(_unprotected(first)) or "none",
             },
             "privacy_loss": {
                 "privacy_unit": notion.unit,
@@ -142,6 +143,13 @@ def registry(releases: Sequence[Readable], answers: pa.Table, path: Path) -> Non
 
 _PURE = {"dp", "bounded-dp", "add-remove-replace-dp"}
 """Notions whose common name says all; any other is told by its definition."""
+
+
+def _unprotected(first: Heading) -> list[str]:
+    """Return what a release gives away beside its answers: groups that nobody has listed are a part of these."""
+    found = [first.notion.does_not_protect] if first.notion.does_not_protect else []
+    found += [assumed for assumed in first.assumptions if assumed.endswith(UNPROTECTED)]
+    return found if isinstance(first, UnlistedStatement) else [*found, "the keys of the answers are public"]
 
 
 def _no_less(exactly: Fraction) -> float:

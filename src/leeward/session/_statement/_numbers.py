@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from leeward._plain import at_most, counted, decimal, listed
-from leeward._statement import CutStated, NoisePart, NumberMechanism, NumberQuery, NumberStatement
+from leeward._statement import UNPROTECTED, CutStated, NoisePart, NumberMechanism, NumberQuery, NumberStatement
 from leeward.notion import Notion
 from leeward.notion._metric import BoundedChange
 from leeward.notion._value_grid import ValueGrid
@@ -167,10 +167,10 @@ def numbers_assumed(query: Statistic) -> list[str]:
     """Return what every answer about these numbers rests on."""
     found = [whose_rows(of_rows=query.of_rows)]
     if query.records.combine == "refuse" and not query.of_rows:
-        found.append("Nobody has more than one row that counts: that was checked on the data, and is not protected")
+        found.append(f"Nobody has more than one row that counts: that was checked on the data, and is {UNPROTECTED}")
     if query.people is not None:
         having = f"{people(query.people, query.many)} {'has' if query.people == 1 else 'have'}"
-        found.append(f"That {having} a number is publicly known: it was checked, and is not protected")
+        found.append(f"That {having} a number is publicly known: it was checked, and is {UNPROTECTED}")
     chosen = [
         *(["the levels"] if query.levels else ["the bounds", "the grid"] if query.values is not None else []),
         *(["the groups"] if query.groups else []),

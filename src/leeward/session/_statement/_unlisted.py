@@ -6,7 +6,7 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, Decimal
 
 from leeward._plain import counted, listed, own_decimals
-from leeward._statement import DeltaStated, UnlistedMechanism, UnlistedQuery, UnlistedStatement
+from leeward._statement import UNPROTECTED, DeltaStated, UnlistedMechanism, UnlistedQuery, UnlistedStatement
 from leeward.exact._weight import Weight
 from leeward.planner._accuracy import UnlistedAccuracy
 from leeward.planner._people import at_most_people, people
@@ -118,7 +118,7 @@ def _assumed(query: UnlistedGroups) -> list[str]:
     if query.if_more == "refuse" and not query.of_rows:
         found.append(
             f"Nobody is in more than {counted(query.groups_per_person, 'group')}: that was checked on the data, and is"
-            " not protected"
+            f" {UNPROTECTED}"
         )
     bounds = "the bounds and the window" if query.window is not None else "and the bounds"
     found.append(f"The column of the groups, its type, {bounds} were chosen without looking at the data")

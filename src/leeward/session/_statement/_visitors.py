@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from leeward._statement import VisitorQuery
+from leeward._statement import UNPROTECTED, VisitorQuery
 from leeward.planner._words import each_place
 from leeward.query import CountVisitors, Grid, Places
 from leeward.session._statement._windows import during, shown_twice, window_stated
@@ -29,7 +29,7 @@ def visitors_assumed(query: CountVisitors) -> list[str]:
     if query.places_per_person is not None and not query.truncates:
         found.append(
             f"Nobody was at more than {_places(query.places_per_person)} in the window: a fact about the world that was"
-            " checked on the data, not protected"
+            f" checked on the data, {UNPROTECTED}"
         )
     found.append("The list of places, the window and the filter were chosen without looking at the data")
     return found

@@ -168,6 +168,22 @@ def test_what_is_public_beside_the_noise_is_no_unprotected_nothing(
     assert "none" not in told
 
 
+def test_the_price_of_a_monitor_is_told_as_that_of_all_its_windows(town: Town) -> None:
+    stops = ('what = "counts"', 'mechanism = "sanitized"\nstop_after = 2')
+    ask = ["--if-doubtful", "publish", "--formats", "opendp-registry", "--until", "2026-01-01T20:00"]
+    code, _, err = town.run("monitor", town.spec(WINDOWS, stops), "--out", town.out, *ask)
+    assert code == 0, err
+    entries = sorted(town.out.glob("*/opendp-registry.yaml"))
+    assert entries
+    for entry in entries:
+        told = json.loads(entry.read_text())["deployment"]
+        assert told["deployment_model"]["release_type"] == "Many releases"
+        assert told["privacy_loss"]["privacy_parameters"] == {"epsilon": 2.0}
+        assert (
+            "at most ε = 2 for one person's data in all windows" in told["privacy_loss"]["privacy_parameters_details"]
+        )
+
+
 def test_an_unknown_format_is_refused_before_anything_is_charged(town: Town) -> None:
     code, _, err = town.run("release", town.spec(), "--out", town.out, "--formats", "croisant")
     assert (code, "croissant" in err) == (2, True)

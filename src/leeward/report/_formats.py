@@ -124,7 +124,7 @@ def registry(releases: Sequence[Readable], answers: pa.Table, path: Path) -> Non
             },
             "deployment_model": {
                 "model_name": "Central",
-                "release_type": "One release" if many == 1 else "Many releases",
+                "release_type": "One release" if many == 1 and first.monitor is None else "Many releases",
                 "data_source_type": "Static",
                 "access_type": "Non-interactive",
             },
@@ -161,6 +161,8 @@ def _no_less(exactly: Fraction) -> float:
 def _exactly(releases: Sequence[Readable]) -> str:
     first, many = releases[0].statement, len(releases)
     price = with_delta(first.price, first.promised_delta)
+    if first.monitor is not None:
+        return f"{first.monitor.text}. The entries of its windows say the same ε, which is taken once"
     each = f"ε = {first.notion.epsilon} of {first.notion.name}, a price of {price}"
     return each if many == 1 else f"{each}, for each of {many} windows; they add up"
 

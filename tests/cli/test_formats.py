@@ -90,6 +90,14 @@ def test_a_release_is_described_for_catalogues(windows: int, town: Town) -> None
     assert [field["source"]["extract"]["column"] for field in records["field"]] == schema.names
     kinds = {field["name"]: field["dataType"] for field in records["field"]}
     assert (kinds["state"], kinds["count"]) == ("sc:Text", "sc:Integer")
+    assert {kind for name, kind in kinds.items() if name in ("latitude", "longitude")} <= {"sc:Float"}
+    stated = json.loads((town.out / "release.json").read_text())
+    notion = (stated["windows"][0] if windows > 1 else stated)["notion"]
+    assert notion["does_not_protect"]
+    assert variant["unprotected_quantities"].startswith(notion["does_not_protect"])
+    assert entry["deployment"]["deployment_model"]["release_type"] == (
+        "One release" if windows == 1 else "Many releases"
+    )
     assert told["dpv:hasTechnicalMeasure"] == {"@id": "dpv:DifferentialPrivacy"}
 
     broken = json.loads(json.dumps(entry))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.deciding import decide_by
-from tests.planner.test_compare import TEN
+from tests.planner.test_compare import TEN, query
 
 import leeward as lw
 from leeward.exact import inf
@@ -22,8 +22,8 @@ STOPPING = [each for each in ASKED if "stop_after" in each[2]]
 
 
 def compared(asked: tuple[CountVisitors, lw.Notion, dict[str, Any]], **scenario: Any) -> Comparison:
-    query, notion, decided = asked
-    return decide_by(compare, query, notion, scenario=Scenario(places=50, **scenario), **decided)
+    about, notion, decided = asked
+    return decide_by(compare, about, notion, scenario=Scenario(places=50, **scenario), **decided)
 
 
 def said(advised: Recommendation) -> str:
@@ -36,7 +36,7 @@ def test_what_must_be_known_is_said_of_what_it_is_true_of(
     asked: tuple[CountVisitors, lw.Notion, dict[str, Any]], releases: int
 ) -> None:
     both = compared(asked, releases=releases)
-    advised, (query, notion, _) = recommend(both), asked
+    advised, (about, notion, _) = recommend(both), asked
     chosen, text = advised.option, said(advised)
     assert chosen is not None
     assert chosen.plan is not None
@@ -47,7 +47,7 @@ def test_what_must_be_known_is_said_of_what_it_is_true_of(
     assert ("is the exact count with probability" in text) == exactly
     assert (f"the least of {releases} of the same count" in text) == (exactly and releases > 1)
     assert text.count("Not protected:") == one_sided, "of two-sided notions nothing of one person is left open here"
-    assert ("were cut to the bound" in text) == (query.truncates and not chosen.of_everyone)
+    assert ("were cut to the bound" in text) == (about.truncates and not chosen.of_everyone)
     assert ("Removal-only alone" in text) == (chosen.notion.name == "removal-only")
     other = chosen.notion != notion
     assert (f"It keeps all that {notion.name} protects" in text) == other
@@ -102,3 +102,15 @@ def test_a_monitor_is_advised_where_it_can_be_paid_for_and_windows_cannot(
         assert advised.option is None
         assert ("leeward monitor" in advised.reason) == is_told
         assert not is_told or f"at most {price} for all windows" in advised.reason
+
+
+def test_what_is_certain_of_everyone_is_not_said_to_be_the_most_often_said() -> None:
+    """It is taken if it is said nearly as often; of those counted alone it would be said more often."""
+    both = compared((query(1, "latest"), lw.AdditionOnly("2"), {"safe_at_most": 9}))
+    advised = recommend(both)
+    assert advised.option is not None
+    rivals = [o for o in both.possible if o.notion == advised.option.notion and o.mechanism == "geometric"]
+    assert advised.option.mechanism == "everyone"
+    assert all(right_words(o, both.asked) > right_words(advised.option, both.asked) * (1 + 1e-9) for o in rivals)
+    assert "does better at this price" not in advised.reason
+    assert "of everyone who was there" in advised.reason

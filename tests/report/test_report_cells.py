@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html as markup
 import re
 from collections.abc import Callable
 from fractions import Fraction
@@ -50,6 +51,37 @@ def test_a_release_from_a_seed_says_first_that_it_is_not_fit(make_release: Calla
     assert "not fit for release" not in release_html(release)
     release.told["fit_for_release"] = False
     assert cells(release_html(release), "th", "row")[0] == "not fit for release"
+
+
+def test_all_that_a_release_promises_is_shown_under_what_it_is(make_release: Callable[..., FakeRelease]) -> None:
+    release = make_release(["safe"], price="3", guaranteed=["One is sure", "Two is sure", "Three is sure"])
+    html, said = release_html(release), release.statement
+    terms, values = cells(html, "th", "row"), cells(html, "td")
+    told = list(zip(terms, values, strict=False))
+    for term, value in (
+        ("question", said.query.text),
+        ("data set", f"{said.dataset}, version {said.version}"),
+        ("notion", f"{said.notion.name}, {said.strength} per {said.notion.unit}, price 3"),
+        ("protected", said.notion.protects),
+        ("not protected", said.notion.does_not_protect),
+        *(("guaranteed", each) for each in said.guaranteed),
+    ):
+        assert (term, " ".join(str(value).split())) in told, term
+    assert len(said.guaranteed) == 3
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_what_is_refused_of_numbers_and_names_is_shown_with_why(named: bool) -> None:
+    visits = lw.visits("v.parquet", person="who", place="where", time="when")
+    places = lw.places("p.parquet", place="where")
+    asked = lw.count_visitors(visits, places, start="2026-01-01T00:00", end="2026-01-01T01:00")
+    records = lw.records("p.csv", person="who", combine="refuse")
+    number = lw.statistic(records, "mean", column="age", lower=0, upper=9, step=1)
+    compared: Any = lw.compare(lw.select(asked, "busiest") if named else number, lw.Presence("1"))
+    because = [option.refused for option in compared.options if option.refused]
+    assert because
+    page = " ".join(markup.unescape(re.sub(r"<[^>]*>", " ", compared._repr_html_())).split())
+    assert [why for why in because if " ".join(why.split()) not in page] == []
 
 
 @pytest.mark.parametrize("kind", ["accountant", "odometer", "filter"])

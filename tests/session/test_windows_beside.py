@@ -7,7 +7,7 @@ import pytest
 
 import leeward as lw
 from leeward.session import Release, privacy_statement
-from leeward.session._result import answers_of_windows
+from leeward.session._result import answers_of_windows, folder_names
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,14 @@ def test_no_column_of_groups_stands_in_the_place_of_the_window(columns: tuple[st
     table = answers_of_windows(made)
     assert table.column_names == [named, "window_end", *columns, "count"]
     assert [start[:13] for start in table[named].to_pylist()] == ["2030-01-01T09", "2030-01-01T10"]
+
+
+def test_no_two_windows_share_a_folder() -> None:
+    at = [("09:00", "10:00"), ("10:00", "11:00"), ("09:00", "11:00")]
+    windows = [{"start": f"2030-01-01T{start}", "end": f"2030-01-01T{end}"} for start, end in at]
+    assert folder_names(windows[:2]) == ["2030-01-01T09-00", "2030-01-01T10-00"]
+    assert folder_names(windows) == [
+        "2030-01-01T09-00--2030-01-01T10-00",
+        "2030-01-01T10-00--2030-01-01T11-00",
+        "2030-01-01T09-00--2030-01-01T11-00",
+    ]

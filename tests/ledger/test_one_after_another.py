@@ -58,8 +58,7 @@ def test_content_that_is_charged_in_this_transaction_is_of_this_name(ledger: Led
     alone = known("y", marks={"venue": "2" * 32}, telling=["venue"], columns=("venue",), digest=b"of one")
     with pytest.raises(BudgetConflictError, match="is charged as 'other' already"):
         together(ledger, alone)
-    release(ledger, "x", new=True)
-    together(ledger, alone)
+    together(ledger, known("x", new=True), alone)
 
 
 def test_a_cap_on_delta_of_nothing_is_a_cap(ledger: Ledger) -> None:

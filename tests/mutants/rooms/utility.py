@@ -138,7 +138,7 @@ MUTANTS = [
       "Δ_p adds the rise of one step to the fall of another"),
     M(PLAN, "Plan.price", "self.notion.epsilon * self.mechanism.payments(self._a_scan)", "self.notion.epsilon", "tests/session/test_price_of_stops.py",
       "several stops for the price of one"),
-    M("leeward.session._monitor", "monitor", "[remade(made) for made in plans]", "list(plans)", "tests/session/test_price_of_stops.py",
+    M("leeward.session._monitor", "monitor", '[remade(made) for made in in_order("plans", plans)]', "list(plans)", "tests/session/test_price_of_stops.py",
       "a monitor of one place promises one stop only"),
     M("leeward.query._numeric", "Mean.rounded", "min(max(math.floor(mean / self.grid + Fraction(1, 2)) * self.grid, least), greatest)", "math.floor(mean / self.grid + Fraction(1, 2)) * self.grid",
       "tests/session/test_bounds_of_answers.py", "a mean is rounded beyond its bounds"),

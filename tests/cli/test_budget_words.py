@@ -23,13 +23,18 @@ from leeward.session._check import check
 AGES = [*[-5] * 2, *[200] * 3, *range(10, 80)]
 
 
+def people() -> pd.DataFrame:
+    """One row each, with an age, of which two are below 0 and three above 90."""
+    return pd.DataFrame(
+        {"who": [f"p{i}" for i in range(len(AGES))], "age": AGES, "town": ["a", "b", "c"] * (len(AGES) // 3)}
+    )
+
+
 @pytest.fixture
 def books(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Town:
     """An answer with a δ, one without, one that was given back, and a label with a space at its end."""
     monkeypatch.setenv("COLUMNS", "240")
-    rows = pd.DataFrame(
-        {"who": [f"p{i}" for i in range(len(AGES))], "age": AGES, "town": ["a", "b", "c"] * (len(AGES) // 3)}
-    )
+    rows = people()
     records = lw.records(rows, person="who")
     ledger = str(tmp_path / "budget.db")
     budget = lw.Budget(ledger, "towns", cap="5", cap_delta="1/100")
@@ -103,9 +108,7 @@ def mean(records: Any) -> Any:
 
 @pytest.mark.parametrize("asked", [groups, mean])
 def test_what_a_look_tells_programs_is_what_it_found(asked: Callable[[Any], Any], books: Town) -> None:
-    rows = pd.DataFrame(
-        {"who": [f"p{i}" for i in range(len(AGES))], "age": AGES, "town": ["a", "b", "c"] * (len(AGES) // 3)}
-    )
+    rows = people()
     rows.loc[:3, "who"] = "unknown"
     budget = lw.Budget(str(books.folder / "budget.db"), "towns", cap="5")
     found = check(asked(lw.records(rows, person="who", combine="max" if asked is mean else "refuse")), budget)

@@ -156,10 +156,8 @@ class Said:
 
     answers = pa.table({"answer": [1.0]})
 
-    def __init__(self, query: Any, notion: lw.Notion) -> None:
-        self.statement: Any = privacy_statement(
-            lw.plan(query, notion), places=1, dataset="d", version="1", published=NOT_YET
-        )
+    def __init__(self, plan: Any) -> None:
+        self.statement: Any = privacy_statement(plan, places=1, dataset="d", version="1", published=NOT_YET)
 
 
 @pytest.mark.parametrize("combine", ["max", "refuse"])
@@ -169,11 +167,24 @@ def test_what_is_public_beside_the_noise_is_no_unprotected_nothing(
 ) -> None:
     records = lw.records("people.csv", person="who", combine=combine)
     asked = lw.statistic(records, lw.query.Kind("mean", people=people), column="age", lower=0, upper=99)
-    registry([Said(asked, lw.BoundedDP("1"))], Said.answers, tmp_path / "entry")  # type: ignore[list-item]
+    registry([Said(lw.plan(asked, lw.BoundedDP("1")))], Said.answers, tmp_path / "entry")  # type: ignore[list-item]
     told = json.loads((tmp_path / "entry").read_text())["deployment"]["dp_variant"]["unprotected_quantities"]
     assert ("61 people have a number" in told) is (people is not None)
     assert ("more than one row" in told) is (combine == "refuse")
     assert "none" not in told
+
+
+@pytest.mark.parametrize("if_more", ["refuse", "latest"])
+def test_a_bound_on_places_that_is_checked_is_told_as_unprotected(if_more: Any, tmp_path: Path) -> None:
+    visits = lw.visits("visits.csv", person="who", place="place", time="when")
+    window = {"start": "2026-01-01T18:00", "end": "2026-01-01T19:00"}
+    asked = lw.count_visitors(
+        visits, lw.places("places.csv", place="place"), **window, places_per_person=2, if_more=if_more
+    )
+    said = Said(lw.plan(asked, lw.AdditionOnly("1"), lw.Decide(safe_at_most=2)))
+    registry([said], Said.answers, tmp_path / "entry")  # type: ignore[list-item]
+    told = json.loads((tmp_path / "entry").read_text())["deployment"]["dp_variant"]["unprotected_quantities"]
+    assert ("Nobody was at more than 2 listed places" in told) is (if_more == "refuse")
 
 
 def test_the_price_of_a_monitor_is_told_as_that_of_all_its_windows(town: Town) -> None:

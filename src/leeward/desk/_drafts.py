@@ -7,7 +7,6 @@ import itertools
 import os
 import re
 import stat
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -112,7 +111,7 @@ class Drafts:
     """
 
     def __init__(self, files: Folder) -> None:
-        self._files, self._lock = files, threading.Lock()
+        self._files = files
 
     @property
     def _home(self) -> Path:
@@ -142,7 +141,7 @@ class Drafts:
         stem = file.name.partition(".")[0]
         plain = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")[:40] or "draft"
         names = itertools.chain([plain], (f"{plain}-{number}" for number in itertools.count(2)))
-        with self._lock, fresh(self._home, names) as home:
+        with fresh(self._home, names) as home:
             draft = Draft(home.name, home, {"data": {about: os.path.relpath(file, home), **data}})
             self._write(draft)
         return draft
@@ -200,7 +199,7 @@ class Drafts:
             InputError: somebody else changed it meanwhile, or it cannot be written.
         """
         home = self._home
-        with self._lock, said(home), alone_in(home):
+        with said(home), alone_in(home):
             is_as_read = self.read(draft.name).sections == was.sections
             if is_as_read:
                 self._write(draft)

@@ -126,7 +126,13 @@ def test_a_url_a_path_and_a_link_reach_one_budget(path: Path, monkeypatch: pytes
     monkeypatch.chdir(path.parent)
     relative = Ledger("sqlite:///budget.db")
     monkeypatch.chdir("/")
-    for ledger in (relative, Ledger(f"sqlite:///{path}"), Ledger(str(path)), Ledger(alias)):
+    for ledger in (
+        relative,
+        Ledger(f"sqlite:///{path}"),
+        Ledger(f"SQLite:///{path}"),
+        Ledger(str(path)),
+        Ledger(alias),
+    ):
         assert [entry.kind for entry in ledger.history()] == ["opened", "reserved", "released"]
     assert not mark(alias).exists()
 

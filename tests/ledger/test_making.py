@@ -308,13 +308,13 @@ def test_a_file_system_without_locks_is_called_that(
     reported: str, code: int, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SQLite reports such a file system as a lock that is held, or as a failure of the disk."""
-    assert "no locks" not in str(_explained(path, Reported(reported)))
+    assert "no locks" not in str(_explained(path, "ledger", Reported(reported)))
 
     def refused(*_: object) -> None:
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(fcntl, "lockf", refused)
-    said = str(_explained(path, Reported(reported)))
+    said = str(_explained(path, "ledger", Reported(reported)))
     assert f"gives no locks ({os.strerror(code)})" in said
     assert "another process" not in said
     assert "full" not in said
@@ -329,4 +329,4 @@ def test_a_lock_that_is_held_is_called_that(code: int, path: Path, monkeypatch: 
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(fcntl, "lockf", refused)
-    assert "another process kept it locked" in str(_explained(path, Reported("SQLITE_BUSY")))
+    assert "another process kept it locked" in str(_explained(path, "ledger", Reported("SQLITE_BUSY")))

@@ -239,7 +239,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LedgerError, match="not one of people's budgets"):
         budgets(tmp_path)
     (tmp_path / "people.db").write_bytes(b"not a database at all" * 100)
-    with pytest.raises(LedgerError, match="not a SQLite file"):
+    with pytest.raises(LedgerError, match=r"The store .*people\.db cannot be used: it is not a SQLite file"):
         budgets(tmp_path)
 
 

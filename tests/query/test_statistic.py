@@ -140,9 +140,20 @@ def test_closeness_of_a_number_that_decides_who_counts_is_refused(table: Any, gr
     statistic_by(records("t.parquet", person="each row", keep={"other": [3]}), kind, **AGE).effect(bounded_change(1))
 
 
-def test_facts_are_not_numbers() -> None:
-    with pytest.raises(NotPrivateError, match="not a set of facts"):
-        statistic_by(TABLE, "sum", **AGE).effect(SHRINK)
+@pytest.mark.parametrize(
+    ("kind", "asked", "said"),
+    [
+        ("count", {}, "A count under a notion whose steps are 'shrink': a person's record here is one group,"),
+        ("histogram", {}, "A count under a notion whose steps are 'shrink': a person's record here is one group,"),
+        ("histogram", AGE, "A histogram under a notion whose steps are 'shrink': a person's record here is a number,"),
+        ("mean", AGE, "A mean under a notion whose steps are 'shrink': a person's record here is a number,"),
+    ],
+)
+def test_a_refusal_calls_a_question_what_it_was_asked_as(kind: Any, asked: dict[str, Any], said: str) -> None:
+    """Found: a count of groups was refused as a histogram, whose records were numbers."""
+    with pytest.raises(NotPrivateError) as refused:
+        statistic_by(TABLE, kind, **asked, by="g", groups=["a", "b"]).effect(SHRINK)
+    assert said in str(refused.value)
 
 
 def test_everything_public_that_changes_the_answer_is_in_its_key() -> None:

@@ -325,8 +325,11 @@ FORMULAS = [
     "\r=1",
     "＝1+1",
     "-1\n=2",
+    "'=1",
+    "''+cmd",
+    "'-1",
 ]
-HARMLESS = ["market", "", " =1", "-1", "+81", "-.5e-3", "1e9", "a=b", "'=1", "5-3", "é"]
+HARMLESS = ["market", "", " =1", "-1", "+81", "-.5e-3", "1e9", "a=b", "'s-Gravenhage", "'", "5-3", "é"]
 
 
 @pytest.mark.parametrize("text", FORMULAS)

@@ -207,5 +207,5 @@ class PeopleStore:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that is alone in writing; durable when it ends, undone if it fails."""
-        with in_plain_words(self.path), alone(self._engine) as connection:
+        with in_plain_words(self.path, "store"), alone(self._engine) as connection:
             yield connection

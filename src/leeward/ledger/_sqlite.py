@@ -89,7 +89,7 @@ class SqliteStore(Store):
         name = str(uuid.uuid4())
         key = fingerprint(key_of(name, read_or_make_key()))  # first: a ledger is never without a key
         if without := why_no_locks(self.path.parent):  # SQLite would wait for them
-            raise _lockless(self.path, without)
+            raise _lockless(self.path, "ledger", without)
         with made_private(self.path), self._alone() as connection:
             if is_blank(connection):  # else another process was faster
                 keep_private(self.path, self.path)  # a blank file may have been there
@@ -209,13 +209,18 @@ def alone(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
-def in_plain_words(path: Path) -> Iterator[None]:
-    """Raise what SQLite complains of as `LedgerError`."""
+def in_plain_words(path: Path, called: str = "ledger") -> Iterator[None]:
+    """Raise what SQLite complains of as `LedgerError`.
+
+    Args:
+        path: the file.
+        called: what it is, for messages.
+    """
     try:
         yield
     except _WHAT_SQLITE_RAISES as error:
         raw = error.orig if isinstance(error, DBAPIError) else error
-        raise _explained(path, raw) from (raw if isinstance(raw, sqlite3.Error) else None)
+        raise _explained(path, called, raw) from (raw if isinstance(raw, sqlite3.Error) else None)
 
 
 def make_private(path: Path) -> bool:
@@ -308,24 +313,24 @@ _WHAT_SQLITE_RAISES = (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError)
 """The last where the file is damaged: SQLite names what it does not understand, in letters that are none."""
 
 
-def _explained(path: Path, error: object) -> LedgerError:
+def _explained(path: Path, called: str, error: object) -> LedgerError:
     """SQLite's own texts name tables and reasons, never values; SQLAlchemy's may, so they are not used."""
     name = "SQLITE_CORRUPT" if isinstance(error, UnicodeDecodeError) else _name(error)
     if (name.startswith("SQLITE_BUSY") or name.endswith("LOCK")) and (without := why_no_locks(path.parent)):
-        return _lockless(path, without)
+        return _lockless(path, called, without)
     for start, (because, instead) in _REASONS.items():
         if name.startswith(start):
-            return LedgerError(f"The ledger {path} cannot be used", because, instead)
+            return LedgerError(f"The {called} {path} cannot be used", because, instead)
     return LedgerError(
-        f"The ledger {path} cannot be used",
+        f"The {called} {path} cannot be used",
         f"the database reports {name or type(error).__name__}",
-        "Restore the ledger from a copy you trust",
+        f"Restore the {called} from a copy you trust",
     )
 
 
-def _lockless(path: Path, because: str) -> LedgerError:
+def _lockless(path: Path, called: str, because: str) -> LedgerError:
     return LedgerError(
-        f"The ledger {path} cannot be used",
+        f"The {called} {path} cannot be used",
         f"its file system gives no locks ({because}), without which two processes that spend at once do not see each other",
         "Keep it on another file system",
     )
@@ -346,7 +351,7 @@ _REASONS = {
     ),
     "SQLITE_READONLY": (
         "the file, its folder, or one of SQLite's files beside it (-wal, -shm) is not writable",
-        "Make them writable: a ledger is locked while it is read, and charged by every release",
+        "Make them writable: it is locked while it is read, and written by every charge",
     ),
     "SQLITE_CANTOPEN": (
         "the file cannot be opened, or its folder is not writable",

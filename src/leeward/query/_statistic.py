@@ -93,6 +93,12 @@ class Statistic(AsksRecords):
         return self.groups[:-1] if self.others else self.groups
 
     @property
+    def called(self) -> str:
+        """What the question is called: a histogram of no numbers is a count."""
+        is_count = self.kind == "histogram" and self.column is None
+        return "count" if is_count else CALLED.get(self.kind, self.kind)
+
+    @property
     def noun(self) -> Noun:
         """What a public key of its answers is called: a ``group``, an ``interval`` of numbers, or a ``level``."""
         if self.kind == "above":
@@ -169,8 +175,8 @@ class Statistic(AsksRecords):
         self._refuse_deciding(change)
         if change.of_facts:
             raise NotPrivateError(
-                f"A {CALLED.get(self.kind, self.kind)} under a notion whose steps are '{change.name}'",
-                "a person's record here is a number, not a set of facts",
+                f"A {self.called} under a notion whose steps are '{change.name}'",
+                f"a person's record here is {'one group' if self.column is None else 'a number'}, not a set of facts",
                 'Use "addition-only", "removal-only", "dp" or a metric notion such as "manhattan"',
             )
         if self.levels:
@@ -202,7 +208,7 @@ class Statistic(AsksRecords):
         """
         if not isinstance(self.numeric, Percentile):
             raise InputError(
-                f"A {self.kind} by rank", "ranks are those of a percentile", "Ask a median or a percentile"
+                f"A {self.called} by rank", "ranks are those of a percentile", "Ask a median or a percentile"
             )
         self.effect(change)  # refuses what it refuses
         asked = self.ps or (self.numeric.p,)
@@ -230,7 +236,7 @@ class Statistic(AsksRecords):
         self._refuse_deciding(change)
         if self.numeric is None:
             raise NotPrivateError(
-                f"{'Levels' if self.levels else 'A histogram'} where all values may change at once",
+                f"{'Levels' if self.levels else f'A {self.called}'} where all values may change at once",
                 f"everybody may go {'above other levels' if self.levels else 'to another interval'}, and the number of"
                 " people is not public",
                 "Ask a percentile, or a mean of a public number of people, or use another notion",
@@ -257,7 +263,7 @@ class Statistic(AsksRecords):
         """
         if self.values is None:
             raise NotPrivateError(
-                f"Closeness of numbers, in a {self.kind} of groups alone",
+                f"Closeness of numbers, in a {self.called} of groups",
                 "no number is asked about, and no two groups are nearer than others",
                 "Use a notion about whole records, such as dp",
             )

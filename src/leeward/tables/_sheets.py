@@ -23,7 +23,8 @@ from leeward.tables._zones import as_shown
 if TYPE_CHECKING:
     import pandas as pd
 
-_FORMULA = r"^[=+\-@\t\r\n＝＋－＠]"
+_FORMULA = r"^'*[=+\-@\t\r\n＝＋－＠]"
+"""What is taken for one, and what would be written as one is: no two texts become one."""
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
@@ -32,7 +33,10 @@ MOST_ROWS_OF_A_SHEET = 1_048_576
 
 
 def cell(text: str) -> str:
-    """Return the text of a field as it is written: after an apostrophe where a spreadsheet would take it for a formula."""
+    """Return the text of a field as it is written: after an apostrophe where a spreadsheet would take it for a formula.
+
+    So is what differs from such a text by apostrophes in front alone: taking one away from it leads back.
+    """
     return f"'{text}" if re.match(_FORMULA, text) and not re.match(_NUMBER, text) else text
 
 

@@ -130,6 +130,32 @@ def test_what_was_withdrawn_is_not_charged(place: Place) -> None:
     release(ledger, "a", "village")
 
 
+def test_a_look_refuses_the_content_that_a_charge_would_refuse(place: Place) -> None:
+    """`Ledger.check_content` is what a look asks, before anything is charged: what it lets through is charged then."""
+    ledger = Ledger(place.url)
+    release(ledger, "a", "city", version="v1")
+    release(ledger, "a", "town", version="v1", marks={"user": "7" * 32}, telling=["user"])
+    other: dict[str, Any] = {"marks": {"user": "8" * 32}, "telling": ["user"], "digest": b"other"}
+    cases: list[tuple[dict[str, Any], type[Exception]]] = [
+        ({"version": "V1"}, BudgetConflictError),  # reads as the label of before
+        ({"version": "v1", **other}, ContentChangedError),
+        ({"version": "v1", "form": "4"}, ContentChangedError),
+        ({"dataset": "town", "version": "v2"}, BudgetConflictError),  # that is the city
+        ({"dataset": "hamlet"}, BudgetConflictError),
+        ({"dataset": "hamlet", "form": "4", **other}, BudgetConflictError),  # unknown, and it would open a budget
+    ]
+    for changed, error in cases:
+        request = asked("b", **({"dataset": "city", "marks": MARKS, "telling": ["user"], "cap": 10} | changed))
+        with pytest.raises(error) as looked:
+            ledger.check_content(request.dataset, request.version, request.content)
+        with pytest.raises(error) as charged, reserve(ledger, request):
+            pytest.fail("it is refused")
+        assert str(looked.value) == str(charged.value), changed
+    known = asked("b", marks=MARKS, telling=["user"], version="v1")
+    ledger.check_content("city", "v1", known.content)
+    ledger.check_content("hamlet", "1", known.content, new=True)
+
+
 # ---- the key
 
 

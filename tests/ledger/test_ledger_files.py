@@ -19,6 +19,7 @@ from tests.ledger.worker import asked
 from leeward.errors import LedgerError
 from leeward.ledger import Ledger, MemoizedReports, PersonBudgets
 from leeward.ledger._chain import link
+from leeward.ledger._secret import VARIABLE
 
 
 def spend(url: str | Path, *keys: str) -> None:
@@ -228,8 +229,52 @@ def test_the_mark_is_up_to_date_before_a_spend_is_acknowledged(place: Place) -> 
     assert marked["reserved"] == 2
     assert marked["saved"] == 2
     assert marked["stored"] == 3
-    ledger.set_cap("city", 2)
-    assert json.loads(place.mark.read_text())["entries"] == 4
+
+
+def test_the_mark_is_up_to_date_after_each_act_that_writes_an_entry(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a copy from before the act fits the mark: what was said on purpose could be taken back unseen."""
+    ledger = Ledger(place.url)
+
+    def withdraw() -> None:
+        with reserve(ledger, asked("withdrawn", cap=None)):
+            pass
+
+    def new_key() -> None:
+        monkeypatch.setenv(VARIABLE, str(tmp_path / "another-key"))
+        ledger.new_key()
+
+    def accept_restored() -> None:
+        place.mark.unlink()
+        Ledger.accept_restored(place.url)
+
+    acts = {
+        "a release": lambda: spend(place.url, "k"),
+        "a withdrawal": withdraw,
+        "set_cap": lambda: ledger.set_cap("city", 2),
+        "new_key": new_key,
+        "accept_restored": accept_restored,
+    }
+    for name, act in acts.items():
+        before = len(ledger.history())
+        act()
+        written = len(Ledger(place.url).history())
+        assert written > before, name
+        assert json.loads(place.mark.read_text())["entries"] == written, name
+
+
+def test_what_the_dead_left_of_a_mark_goes_with_the_next_that_is_written(path: Path) -> None:
+    """And nothing else does: not what only looks like it, and not what others make beside the ledger."""
+    spend(path, "a")
+    token = "0123456789abcdef" * 2
+    dead = path.with_name(f"{path.name}.{token}.new")
+    others = [f"{path.name}.{token}.newer", f"{path.name}.{token[1:]}.new", f"other.db.{token}.new", f"{path.name}.new"]
+    for each in (dead, *map(path.with_name, others)):
+        each.write_text("half of a mark")
+    spend(path, "b")
+    assert not dead.exists()
+    assert {each.name for each in path.parent.iterdir()} >= {*others}
 
 
 def test_a_mark_that_lags_is_what_a_crash_leaves_and_is_fine(place: Place) -> None:
@@ -247,11 +292,13 @@ def test_a_lost_or_unreadable_mark_is_refused_until_it_is_accepted(place: Place)
     place.mark.unlink()
     with pytest.raises(LedgerError, match=r"missing.*accept-restored"):
         Ledger(place.url)
-    place.mark.write_text("{}")
-    for attempt in (lambda: Ledger(place.url), lambda: Ledger.accept_restored(place.url)):
-        with pytest.raises(LedgerError, match=r"cannot be read.*accept-restored"):
-            attempt()
-    assert place.mark.read_text() == "{}"  # it may be somebody's file
+    entries = ("-1", "true", "1.5", '"3"', "null", str(2**63), str(10**40))  # no database counts so far
+    for text in ("{}", "[]", *(f'{{"ledger": "a", "entries": {each}, "head": "b"}}' for each in entries)):
+        place.mark.write_text(text)
+        for attempt in (lambda: Ledger(place.url), lambda: Ledger.accept_restored(place.url)):
+            with pytest.raises(LedgerError, match=r"cannot be read.*accept-restored"):
+                attempt()
+        assert place.mark.read_text() == text  # it may be somebody's file
     place.mark.unlink()
     Ledger.accept_restored(place.url)
     spend(place.url, "b")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from tests.ledger.places import Place
@@ -76,6 +77,7 @@ def test_what_is_not_stored_is_withdrawn_whole(ledger: Ledger) -> None:
     with ledger.reserve(each("ab")) as reservation:
         assert [one.opened for one in reservation.releases] == [True, False]
     assert kinds(ledger) == ["opened", "reserved", "reserved", "withdrawn", "withdrawn"]
+    assert [entry.cap for entry in ledger.history()] == [1, 1, 1, 1, None], "it is open until the last is withdrawn"
     assert spent(ledger) is None, "nobody's budget is open"
 
 
@@ -119,6 +121,19 @@ def test_they_are_held_against_each_other_as_if_one_came_after_the_other(
     with pytest.raises(error), ledger.reserve(requests):
         pytest.fail("refused")
     assert kinds(ledger) == []
+
+
+def test_that_content_is_meant_is_said_once_for_what_is_reserved_together(ledger: Ledger) -> None:
+    """As where one comes after the other: the first says that it is charged elsewhere, and the second finds it said."""
+    marks: dict[str, Any] = {"marks": {"user": "1" * 32}, "telling": ["user"]}
+    with reserve(ledger, asked("a", **marks)) as claim:
+        claim.store(b"answer")
+    elsewhere: dict[str, Any] = {"dataset": "village", **marks}
+    with pytest.raises(BudgetConflictError, match="charged as 'city'"), ledger.reserve(each("ab", **elsewhere)):
+        pytest.fail("nobody said so")
+    with ledger.reserve([asked("a", new=True, **elsewhere), asked("b", **elsewhere)]) as reservation:
+        reservation.store([DrawnAnswer(b"1"), DrawnAnswer(b"2")])
+    assert kinds(ledger)[3:] == ["opened", "reserved", "reserved", "released", "released"]
 
 
 def test_what_follows_is_paid_for_by_what_is_left_over(ledger: Ledger) -> None:

@@ -22,6 +22,12 @@ MONITORS = "tests/session/test_monitor_command.py tests/keys/test_monitor_inputs
 TOGETHER, SEVERAL = "leeward.session._together", "tests/session/test_several_questions.py"
 
 MUTANTS = [
+    M(BOOK, "Ledger.new_key", "        self._store.advance_high_water_mark()\n", "", FILES + "::test_the_mark_is_up_to_date_after_each_act_that_writes_an_entry", "a copy of a ledger from before its new key fits its mark"),
+    M(BOOK, "Ledger.check_content", "            refuse_twin_version(versions_of(connection, dataset), dataset, version)\n", "", "tests/ledger/test_ledger_content.py::test_a_look_refuses_the_content_that_a_charge_would_refuse", "a look lets a version through that reads as another, and the release does not"),
+    M("leeward.ledger._high_water_mark", "_mark", " or not 0 <= entries < 2**63", "", FILES + "::test_a_lost_or_unreadable_mark_is_refused_until_it_is_accepted", "a mark that counts beyond what a database holds is taken for one"),
+    M("leeward.ledger._high_water_mark", "write_high_water_mark", "            left.unlink(missing_ok=True)\n", "            pass\n", FILES + "::test_what_the_dead_left_of_a_mark_goes_with_the_next_that_is_written", "what the dead left of a mark stays for ever"),
+    M(CLAIM, "Reservation._withdraw", "number == len(held) and not is_used", "not is_used", TOGETHER_RESERVED + "::test_what_is_not_stored_is_withdrawn_whole", "a budget is closed by the first of several that are withdrawn"),
+    M("leeward.ledger._admission", "Admission.reserve", "self._beside[content] = None", "pass", TOGETHER_RESERVED + "::test_that_content_is_meant_is_said_once_for_what_is_reserved_together", "content that the request before said to be meant is refused to the next"),
     M("leeward.cli._init", "init", 'if os.path.lexists(out):', "if False:", "tests/cli/test_init.py", "a spec that is there is told too late, as a defect"),
     M("leeward.cli._init", "init", "WHO, assumed=False", "WHO, assumed=True", "tests/cli/test_init.py", "who is a person is assumed"),
     M("leeward.session._result", "Release.to_geopandas", "north.notna() & east.notna()", "north.isna() | True", "tests/session/test_answers_out.py",

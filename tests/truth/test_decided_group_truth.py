@@ -41,7 +41,7 @@ def _(world: Any, groups: str | None) -> bool:  # of the curator: what public ke
 
 
 @CLAIMS.says(
-    r"Leeward, docs/guide/numbers: where every step withdraws one person, who is in one group, the scans of all groups"
+    r"Leeward, docs/guide/certain: where every step withdraws one person, who is in one group, the scans of all groups"
     r" together are as private as one\."
 )
 def _(world: Any) -> bool:

@@ -44,7 +44,7 @@ _THEOREMS: dict[Planned, str] = {
 
 
 _SCANS = (
-    "Leeward, docs/guide/numbers: where every step withdraws one person, who is in one group, the scans of all groups"
+    "Leeward, docs/guide/certain: where every step withdraws one person, who is in one group, the scans of all groups"
     " together are as private as one."
 )
 

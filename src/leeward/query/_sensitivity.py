@@ -25,6 +25,8 @@ from leeward.errors import InputError, NotPrivateError, UndecidedError
 from leeward.exact._real import ONE, Real, inf, whole_of
 from leeward.notion import Change, Notion, Step
 from leeward.notion._generated import check_generated
+from leeward.query._counting import Domain
+from leeward.query._declared import check_declared
 from leeward.query._effect import Effect, Move, Query
 
 
@@ -187,6 +189,8 @@ def _steps(notion: Notion, query: Query, steps: Sequence[Step] | None = None) ->
             "Give sensitivity(notion, query), with a query of leeward.query or one that has `effect`",
         )
     check_generated(notion)
+    if isinstance(declared := getattr(query, "declared", None), Domain):
+        check_declared(notion, declared)
     return notion.steps if steps is None else steps
 
 

@@ -11,6 +11,7 @@ SPREAD_PLAN = "leeward.planner._spread"
 SUMS = "leeward.planner._sums"
 SPREADS = "tests/query/test_spread.py tests/planner/test_spread_plan.py"
 GROUPS = "tests/query/test_groups.py"
+DECLARED = "tests/attacks/test_declared_records.py"
 VISITORS = "leeward.query._visitors"
 
 MUTANTS = [
@@ -107,4 +108,11 @@ MUTANTS = [
       "an edge of a policy graph is charged for a move that no edge makes"),
     M("leeward.query._counting", "SumOf.value", "number if self.among is None or self.among(record) else 0", "number", "tests/query/test_counting.py tests/query/test_sensitivity_brute_force.py", "whom a sum leaves out is added too"),
     M("leeward.query._counting", "_listed", "tuple(map(plainly, public_list(what, known)))", "public_list(what, known)", "tests/query/test_counting.py", "a declared number of NumPy is compared with a tuple number by number"),
+    M(SENSITIVITY, "_steps", "check_declared(notion, declared)", "pass", DECLARED, "what a declaration leaves out is not asked"),
+    M("leeward.query._declared", "_distances", "(*inside, *standing_for(seen_by(notion), Sees()))", "(*inside,)", DECLARED,
+      "two promises meet at declared records only"),
+    M("leeward.query._declared", "_broken", "reached[by[i, j]] <= far[i][j]", "reached[by[i, j]] >= far[i][j]", DECLARED, "chains that cost more than the distance will do"),
+    M("leeward.query._declared", "check_declared", "dict.fromkeys(notion.persons) if isinstance(notion, Personalised) else (notion,)", "() if isinstance(notion, Personalised) else (notion,)", DECLARED,
+      "with an ε for each person anything may be left out"),
+    M("leeward.query._declared", "_all_numbers", "<= set(listed)", "& set(listed)", DECLARED, "a long list of some numbers is taken for all"),
 ]  # fmt: skip

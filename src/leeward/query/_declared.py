@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether the steps of a notion still generate its distance between the records that a declaration leaves.
+
+Noise is fitted to steps between declared records. What a notion promises about two of them may rest on a chain of steps over
+a third: a number between two others, a set of facts between two others, a record at which two promises meet that one output
+keeps. Where the declaration leaves that one out, no step that is looked at need lead from the one to the other, though the
+distance between them is finite; noise fitted to other steps, or none, would not keep it. So then it is refused.
+
+Nothing is to be checked of a notion each of whose protected pairs is one step, or leads over nobody, whom no declaration
+leaves out; nor of one that lists its records itself, which are gone through in place of those declared. Of facts, where at
+most so many are declared a person, single ones can be taken away before others are invented, and edges of graphs likewise.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from numbers import Integral
+from typing import Any, Final
+
+from leeward.distance._paths import encode, shortest_paths
+from leeward.errors import InputError, NotPrivateError
+from leeward.exact._real import ZERO, Real, inf
+from leeward.notion import ABSENT, Both, EdgeDP, Manhattan, NodeDP, Notion, Personalised
+from leeward.notion._adp import ADP, Presence
+from leeward.notion._between import matrix
+from leeward.notion._condition import Has, stand_ins
+from leeward.notion._dp import BoundedDP, ReplaceDP, UnboundedDP
+from leeward.notion._graded import Graded, GradedFacts
+from leeward.notion._groups_and_graphs import GroupDP
+from leeward.notion._notion import is_ours, seen_by
+from leeward.notion._one_sided import AdditionOnly, RemovalOnly
+from leeward.notion._osdp import OSDP
+from leeward.notion._sees import Sees, Unseen, standing_for
+from leeward.query._counting import Domain
+
+MOST_RECORDS: Final = 200
+"""The most records that are compared with each other; of more it is not decided, and refused."""
+
+_DIRECT: Final = (
+    *(ADP, AdditionOnly, BoundedDP, Graded, GroupDP, OSDP),
+    *(Presence, RemovalOnly, ReplaceDP, UnboundedDP),
+)
+"""Notions of which each protected pair is one step, or two that lead over nobody."""
+
+_ONE_BY_ONE: Final = (EdgeDP, GradedFacts, Manhattan, NodeDP)
+"""Notions whose steps are small: only a list of whole records leaves out what lies between two."""
+
+_TWIN: Final = "leeward: one of two that look alike"
+
+
+def check_declared(notion: Notion, declared: Domain) -> None:
+    """Refuse a declaration that leaves out what a notion's distance between two declared records rests on.
+
+    Raises:
+        NotPrivateError: it does; or that is not decided.
+    """
+    if not (declared.columns or declared.records is not None or declared.facts_per_person is not None):
+        return
+    for part in dict.fromkeys(notion.persons) if isinstance(notion, Personalised) else (notion,):
+        if because := _broken(part, declared):
+            raise NotPrivateError(
+                f"A declaration of the records there can be, under {part}",
+                f"{because}: noise fitted to steps between declared records would not keep the promise",
+                "Declare all records that lie between declared ones too, or none; or use a notion of which each protected"
+                " change is one step, such as ReplaceDP",
+            )
+
+
+def _broken(notion: Notion, declared: Domain) -> str:
+    """Return why noise fitted to steps between declared records is not enough; empty where it is."""
+    ours = is_ours(type(notion))
+    if (ours and isinstance(notion, _DIRECT)) or any(change.records is not None for change in notion.changes):
+        return ""
+    if notion.all_records or (ours and isinstance(notion, _ONE_BY_ONE) and declared.records is None):
+        return ""  # of a change of everybody at once queries say themselves what they know
+    try:
+        inside = _inside(notion, declared)
+        if len(inside) > MOST_RECORDS:
+            return "" if _all_numbers(notion, inside) else f"more than {MOST_RECORDS} records would have to be compared"
+        far = _distances(notion, inside)
+    except (Unseen, InputError) as error:
+        return f"what it leaves of the notion is not told ({error})"
+    steps = notion.steps
+    near = [[min((s.cost for s in steps if s.change.allows(x, y)), default=inf) for y in inside] for x in inside]
+    reached, by = shortest_paths(*encode(near, len(inside)))
+    if all(reached[by[i, j]] <= far[i][j] for i, j in itertools.permutations(range(len(inside)), 2)):
+        return ""
+    return "between two of them it promises something by a chain of changes over a record that is left out"
+
+
+def _inside(notion: Notion, declared: Domain) -> Sequence[Any]:
+    """Return declared records, and nobody, that stand for all of them as far as the notion can tell."""
+    empty_is_nobody = isinstance(notion, EdgeDP | NodeDP) or seen_by(notion).absent_is_empty
+    nobody = frozenset[Any]() if isinstance(notion, EdgeDP | NodeDP) else ABSENT
+    if declared.records is not None:
+        listed = [r for r in declared.records if r is not ABSENT and not (empty_is_nobody and r == frozenset())]
+        if isinstance(notion, Manhattan) and not all(isinstance(record, Integral | Fraction) for record in listed):
+            return []  # rows that hold the number: nothing rules a step out between any two of them
+        if any(change.of_facts for change in notion.changes) and not all(isinstance(r, frozenset) for r in listed):
+            return []  # the query refuses what is no set of facts
+        return [*listed, nobody]
+    conditions = tuple(dict.fromkeys(c for change in notion.changes for c in change.conditions))
+    facts = {atom.fact for condition in conditions for atom in condition.atoms if isinstance(atom, Has)}
+    if facts or any(change.of_facts for change in notion.changes):
+        return [*_sets(facts, declared.facts_per_person)[empty_is_nobody:], nobody]
+    kinds = stand_ins(conditions, columns=declared.columns)
+    return [*({**kind, _TWIN: twin} for kind in kinds for twin in range(2)), nobody]
+
+
+def _sets(named: Iterable[Any], most: int | None) -> Sequence[frozenset[Any]]:
+    """Return all sets of the facts that are named and of three others, the empty one first; of so many facts at most."""
+    every = [*named, *((_TWIN, other) for other in range(3))]
+    sizes = range(1 + (len(every) if most is None else min(most, len(every))))
+    sets = (frozenset(some) for size in sizes for some in itertools.combinations(every, size))
+    return list(itertools.islice(sets, MOST_RECORDS + 1))
+
+
+def _all_numbers(notion: Notion, listed: Sequence[Any]) -> bool:
+    """Whether a long list has every number of a metric notion, so that none is left out."""
+    return isinstance(notion, Manhattan) and set(notion.values.points) <= set(listed)
+
+
+def _distances(notion: Notion, inside: Sequence[Any]) -> list[list[Real]]:
+    """Return the notion's distances between some records, whichever others they lead over."""
+    if not isinstance(notion, Both):
+        try:
+            return [[ZERO if x is y else notion.record(x, y) for y in inside] for x in inside]
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise Unseen("some declared records are not such as it is about") from None
+    values, codes = matrix(notion, (*inside, *standing_for(seen_by(notion), Sees())))
+    return [[values[code] for code in row[: len(inside)]] for row in codes[: len(inside)].tolist()]

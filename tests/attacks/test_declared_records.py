@@ -1,0 +1,152 @@
+"""A declaration may leave out the record over which a promise about two declared ones leads; noise keeps it, or is refused.
+
+The distances here are written out anew, and closed over the whole of a small universe, whatever of it is declared.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import leeward as lw
+from leeward.errors import NotPrivateError
+from leeward.notion import EdgeDP, GradedFacts, Manhattan, NodeDP, NormalisedManhattan, Notion
+from leeward.query import CountWhere, Domain, rate_between
+
+Distance = Callable[[Any, Any], float | Fraction]
+
+
+def rates(notion: Notion, query: CountWhere) -> tuple[float | Fraction, float | Fraction] | None:
+    """Rise and fall; none where the query is refused because of what is declared; 'without noise' is no noise at all."""
+    try:
+        line = lw.sensitivity(notion, query).line
+    except NotPrivateError as error:
+        return (math.inf, math.inf) if "Publish it without noise" in str(error) else None
+    return tuple(math.inf if r.is_infinite else Fraction(str(r)) for r in (line.rise, line.fall))  # type: ignore[return-value]
+
+
+def kept(notion: Notion, query: CountWhere, inside: Sequence[Any], distance: Distance) -> bool | None:
+    """Whether the rates keep the distance between all pairs; None where they are refused."""
+    found = rates(notion, query)
+    if found is None:
+        return None
+    for x, y in itertools.permutations(inside, 2):
+        moves = [after - before for before, after in zip(query.value(x), query.value(y), strict=True)]
+        cost = sum(found[0] * m if m > 0 else found[1] * -m for m in moves if m)
+        if cost > distance(x, y):
+            return False
+    return True
+
+
+NUMBERS = tuple(range(5))
+SETS = tuple(frozenset(s) for size in range(1, 4) for s in itertools.combinations("abc", size))
+TIES = tuple(frozenset(pair) for pair in itertools.combinations(range(1, 5), 2))
+GRAPHS = tuple(
+    frozenset(graph)
+    for graph in [
+        (TIES[0],), (TIES[5],), (TIES[0], TIES[5]), (TIES[1], TIES[4]), (TIES[0], TIES[1]), (TIES[0], TIES[1], TIES[2]),
+    ]
+)  # fmt: skip
+
+
+def cover(x: Any, y: Any) -> int:
+    """The least number of people who are in each tie in which two graphs differ."""
+    return next(
+        size
+        for size in range(5)
+        for some in itertools.combinations(range(1, 5), size)
+        if all(tie & set(some) for tie in x ^ y)
+    )
+
+
+def at_least_2(x: Any) -> bool:
+    return x is not None and x >= 2
+
+
+CASES: dict[str, tuple[Notion, Sequence[Any], Any, Distance]] = {
+    "manhattan": (
+        Manhattan("1", lw.ValueGrid(0, 4), nobody=False), NUMBERS, at_least_2, lambda x, y: abs(x - y),
+    ),
+    "manhattan, or nobody": (
+        Manhattan("1", lw.ValueGrid(0, 4)), NUMBERS, at_least_2, lambda x, y: abs(x - y),
+    ),
+    "normalised": (
+        NormalisedManhattan("1", lw.ValueGrid(0, 4)), NUMBERS, at_least_2,
+        lambda x, y: Fraction(abs(x - y), 4),
+    ),
+    "facts": (GradedFacts("1", "3"), SETS, lw.has("a"), lambda x, y: len(x - y) + 3 * len(y - x)),
+    "edges": (EdgeDP("1"), GRAPHS, lw.has(TIES[0]), lambda x, y: len(x ^ y)),
+    "nodes": (NodeDP("1"), GRAPHS, lw.has(TIES[0]), cover),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_lists_that_leave_records_out(name: str) -> None:
+    notion, every, asked, distance = CASES[name]
+    found = [
+        kept(notion, CountWhere((asked,), Domain(records=inside)), inside, distance)
+        for size in (2, 3)
+        for inside in itertools.combinations(every, size)
+    ]
+    assert False not in found
+    assert None in found
+    assert kept(notion, CountWhere((asked,), Domain(records=every)), every, distance) or name in {"edges", "nodes"}
+
+
+def test_what_lies_between_is_enough() -> None:
+    """What is next to each other is not refused, and a list that is long and whole is not either."""
+    for inside in ((1, 2), (1, 2, 3)):
+        assert rates(CASES["manhattan"][0], CountWhere((at_least_2,), Domain(records=inside)))
+    long = Manhattan("1", lw.ValueGrid(0, 300))
+    assert rates(long, CountWhere((lambda x: x is not None and x >= 7,), Domain(records=tuple(range(301))))) == (1, 1)
+    assert rates(long, CountWhere((lambda x: x is not None and x >= 7,), Domain(records=(*range(290), 300)))) is None
+    several = CountWhere((lw.has("a"), lw.has("b")), Domain(facts_per_person=1))
+    assert rates(GradedFacts("1", "3"), several) == (3, 1)
+    assert rates(lw.both_hold(lw.AdditionOnly("1"), lw.Presence("2")), several) == (math.inf, 1)
+
+
+PLACES = (0, 1, 2, 5)
+POLICIES = [frozenset(s) for size in (1, 2, 3) for s in itertools.combinations(PLACES, size)]
+
+
+def closed(one: frozenset[int], two: frozenset[int]) -> dict[tuple[int, int], float]:
+    """The closure of the smaller of two distances, 1 where a policy that holds still holds, over all that can be."""
+    far = {
+        (x, y): 0.0 if x == y else min(1.0 if (y in p or x not in p) else math.inf for p in (one, two))
+        for x, y in itertools.product(PLACES, repeat=2)
+    }
+    for z, x, y in itertools.product(PLACES, repeat=3):
+        far[x, y] = min(far[x, y], far[x, z] + far[z, y])
+    return far
+
+
+def test_two_promises_that_meet_at_a_record_that_is_left_out() -> None:
+    found = []
+    for one, two in itertools.combinations(POLICIES, 2):
+        far = closed(one, two)
+        both = lw.both_hold(
+            lw.ADP("1", [lw.where("x", one_of=sorted(one))]), lw.ADP("1", [lw.where("x", one_of=sorted(two))])
+        )
+        for inside in ((0, 1), (0, 1, 2)):
+            query = CountWhere((lw.where("x", equals=1),), Domain(columns={"x": inside}))
+            rows = [{"x": x} for x in inside]
+            found.append(kept(both, query, rows, lambda x, y, far=far: far[x["x"], y["x"]]))
+    assert False not in found
+    assert {None, True} <= set(found)
+
+
+def test_it_is_refused_for_comparisons_too() -> None:
+    both = lw.both_hold(lw.ADP("1", [lw.where("x", one_of=[0, 5])]), lw.ADP("1", [lw.where("x", equals=0)]))
+    counts = CountWhere((lw.where("x", equals=1), lw.where("x", equals=0)), Domain(columns={"x": [0, 1]}))
+    with pytest.raises(NotPrivateError, match="a record that is left out"):
+        rate_between(both, counts)
+    with pytest.raises(NotPrivateError, match="a record that is left out"):
+        lw.sensitivity(
+            lw.Personalised(CASES["manhattan"][0], ["1", "2"]),
+            CountWhere((at_least_2,), Domain(records=(0, 4))),
+        )

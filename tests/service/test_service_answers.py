@@ -100,6 +100,43 @@ def test_a_data_set_may_be_asked_under_another_name_than_it_is_charged_under(
     assert (mine["data_set"], mine["entry"]) == ("visits", answered["statement"]["entry"])
 
 
+def test_what_is_stated_of_a_plan_is_what_is_stated_of_its_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An analyst decides by it; but for what only an answer has, the one is the other."""
+    at_once(monkeypatch)
+    write_tables(tmp_path)
+    for name in ("town", "people"):
+        spec = tmp_path / f"{name}.toml"
+        spec.write_text(
+            spec.read_text("utf-8").replace(f'dataset = "{name}"', f'dataset = "{name}"\nversion = "March"')
+        )
+    stand = Stand(tmp_path)
+    stand.token("ann", town="2", people="2")
+    for data_set, asked in (("town", SAFE), ("people", SUM)):
+        planned = stand.post("/plan", data_set, asked).json()["statement"]
+        stated = stand.post("/release", data_set, asked).json()["statement"]
+        told = {key for key in planned.keys() | stated.keys() if planned.get(key) != stated.get(key)}
+        assert told == {"entry", "fit_for_release"}
+        assert stated["version"] == "March"
+
+
+def test_a_data_set_that_is_no_longer_offered_is_gone_for_whoever_had_asked_it(stand: Stand) -> None:
+    """Their tokens name it still; all else is answered as before."""
+    for data_set, asked in (("town", SAFE), ("people", SUM)):
+        assert stand.post("/release", data_set, asked).status_code == 200
+    before = {path: stand.get(path).json() for path in ("/data-sets", "/releases")}
+    head, tail = SERVICE.index("[data_sets.town]"), SERVICE.index("[data_sets.people]")
+    (stand.folder / "service.toml").write_text(SERVICE[:head] + SERVICE[tail:], "utf-8")
+    fewer = Stand(stand.folder, tokens=stand.tokens)
+    assert [each["name"] for each in before["/data-sets"]["data_sets"]] == ["town", "people"]
+    assert fewer.get("/data-sets").json()["data_sets"] == before["/data-sets"]["data_sets"][1:]
+    assert fewer.get("/releases").json()["releases"] == before["/releases"]["releases"][1:]
+    assert [fewer.post(path, "town", SAFE).status_code for path in ("/plan", "/release")] == [404, 404]
+    assert [fewer.get(path, who="bob").json() for path in before] == [{"data_sets": []}, {"releases": []}]
+    assert fewer.told == []
+
+
 def test_the_same_spec_gives_the_same_stored_answer_by_command_python_and_service(
     stand: Stand, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -248,6 +248,25 @@ def test_a_refusal_is_said_once_and_stored_windows_are_not_doubted(town: Town) -
     assert not checked(town)["refused"]
 
 
+def test_what_the_budget_refuses_a_release_it_refuses_a_look_in_the_same_words(town: Town) -> None:
+    """What was released before stands: one at 1 of a cap of 5, in a budget of the name town."""
+    assert town.run("release", town.spec(), "--out", town.out)[0] == 0
+    two, three = (("end = 2026-01-01T19:00:00", f'end = 2026-01-01T{end}:00:00\nevery = "1h"') for end in ("20", "21"))
+    cases = {
+        "a name that is nearly another's": [('dataset = "town"', 'dataset = "twon"')],
+        "another cap": [('cap = "5"', 'cap = "6"')],
+        "more than is left": [('epsilon = "1"', 'epsilon = "9/2"')],
+        "two windows that are more together": [two, ('epsilon = "1"', 'epsilon = "5/2"')],
+        "three": [three, ('epsilon = "1"', 'epsilon = "3/2"')],
+    }
+    for name, changes in cases.items():
+        spec = town.spec(*changes)
+        refused = town.run("release", spec, "--out", town.folder / "second")
+        looked = town.run("check", spec)
+        assert (refused[0], looked[0]) == (2, 2), name
+        assert refused[2].removeprefix("leeward: ").strip() in looked[2], name
+
+
 def test_a_cap_that_is_used_up_is_told(town: Town) -> None:
     town.spec(('cap = "5"', 'cap = "1/2"'))
     (refused,) = checked(town, code=2)["refused"]

@@ -44,6 +44,19 @@ def priced(town: Town, *changes: tuple[str, str], windows: int) -> str | None:
     return str(spent)
 
 
+def test_a_dry_run_states_what_the_release_states(town: Town) -> None:
+    """All but what only an answer has: who reads the statement before it is paid for decides by it."""
+    spec = town.spec(('cap = "5"', 'cap = "5"\nversion = "March"'))
+    code, out, err = town.run("release", spec, "--dry-run", "--json")
+    assert code == 0, err
+    (before,) = json.loads(out)
+    assert town.run("release", spec, "--out", town.out)[0] == 0
+    after = json.loads((town.out / "release.json").read_text("utf-8"))
+    told = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+    assert told == {"entry", "fit_for_release"}
+    assert after["version"] == "March"
+
+
 def eval_fraction(text: str) -> float:
     top, _, bottom = text.partition("/")
     return int(top) if not bottom else int(top) / int(bottom)

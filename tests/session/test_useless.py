@@ -107,6 +107,25 @@ def places_asked(listed: Any, bound: int) -> Any:
     return places(FULL, listed, places_per_person=bound)
 
 
+def test_each_way_to_release_goes_on_where_that_is_accepted(tmp_path: Path) -> None:
+    query = places(FULL, MANY.iloc[:2], places_per_person=1)
+    plan = lw.plan(query, lw.AdditionOnly("1/100"), lw.Decide(safe_at_most=0))
+    ways: dict[str, Any] = {
+        "release": lambda **how: [lw.release(plan, **how)],
+        "release_all": lambda **how: [*lw.release_all({"one": plan, "two": plan}, **how).values()],
+        "check": lw.check,
+    }
+    for name, way in ways.items():
+        budget = lw.Budget(tmp_path / f"{name}.db", "d", "9")
+        if name == "check":
+            assert "useful_from" in lw.check(plan, budget=budget).refusals[0]
+            assert lw.check(plan, budget=budget, accept_useless=True).refusals == []
+            continue
+        with pytest.raises(LowUtilityError):
+            way(budget=budget)
+        assert {each.statement.dataset for each in way(budget=budget, accept_useless=True)} == {"d"}, name
+
+
 def test_the_dry_run_prints_the_odds_and_refuses_what_the_release_would(town: Town) -> None:
     faint = (('epsilon = "1"', 'epsilon = "1/100"'), ("safe_at_most = 2", "safe_at_most = 0"))
     spec = town.spec(*faint)

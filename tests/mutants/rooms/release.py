@@ -21,7 +21,14 @@ MONITORS = "tests/session/test_monitor_command.py tests/keys/test_monitor_inputs
 
 TOGETHER, SEVERAL = "leeward.session._together", "tests/session/test_several_questions.py"
 
+SAME_WORDS = "tests/session/test_check.py::test_what_the_budget_refuses_a_release_it_refuses_a_look_in_the_same_words"
+
 MUTANTS = [
+    M("leeward.session._check", "_refuse_prices", "ledger.account(budget.dataset, new=budget.new)", "ledger.account(budget.dataset, new=True)", SAME_WORDS, "a look lets a name through that is nearly another's"),
+    M("leeward.session._check", "_refuse_prices", "    stands.refuse(new, budget.dataset)\n", "", SAME_WORDS, "a look lets a price through that is more than what is left"),
+    M("leeward.session._standing", "refuse_total", "len(prices) < 2", "len(prices) < 3", SAME_WORDS, "two windows are begun that cost more together than what is left"),
+    M("leeward.session._dry_run", "dry_run", "version=budget.version", 'version="1"', "tests/session/test_prices_told.py::test_a_dry_run_states_what_the_release_states", "a dry run states another version than the release"),
+    M("leeward.session._release", "release_all", "plans if accept_useless else ()", "()", "tests/session/test_useless.py::test_each_way_to_release_goes_on_where_that_is_accepted", "that little use is accepted is lost on the way to several plans"),
     M(BOOK, "Ledger.new_key", "        self._store.advance_high_water_mark()\n", "", FILES + "::test_the_mark_is_up_to_date_after_each_act_that_writes_an_entry", "a copy of a ledger from before its new key fits its mark"),
     M(BOOK, "Ledger.check_content", "            refuse_twin_version(versions_of(connection, dataset), dataset, version)\n", "", "tests/ledger/test_ledger_content.py::test_a_look_refuses_the_content_that_a_charge_would_refuse", "a look lets a version through that reads as another, and the release does not"),
     M("leeward.ledger._high_water_mark", "_mark", " or not 0 <= entries < 2**63", "", FILES + "::test_a_lost_or_unreadable_mark_is_refused_until_it_is_accepted", "a mark that counts beyond what a database holds is taken for one"),

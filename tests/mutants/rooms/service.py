@@ -15,7 +15,14 @@ HOLDS = "tests/service/test_service_held.py"
 KILLED_DESK = "tests/desk/test_desk_killed.py"
 BROKERS = "tests/service/test_service_brokers.py"
 
+NO_LONGER = (
+    "tests/service/test_service_answers.py::test_a_data_set_that_is_no_longer_offered_is_gone_for_whoever_had_asked_it"
+)
+
 MUTANTS = [
+    M("leeward.service._answering", "Answering.plan", "version=ready.session.budget.version", 'version="1"', "tests/service/test_service_answers.py::test_what_is_stated_of_a_plan_is_what_is_stated_of_its_answer", "a plan states another version than the answer"),
+    M("leeward.service._answering", "Answering.data_sets", "            if name not in self.offers.data_sets:\n                continue\n", "", NO_LONGER, "who may ask what is no longer offered is told nothing of the rest"),
+    M("leeward.service._answering", "Answering.releases", "            if name not in self.offers.data_sets:\n                continue\n", "", NO_LONGER, "who asked what is no longer offered is told nothing of what else they paid for"),
     M(ANSWERING, "Answering.drawn", "if stage in AT_TICKS:", "if False:", NEIGHBOURS, "when a price is reserved and an answer stored can be polled"),
     M(ANSWERING, "", '("reserving", "storing", "withdrawing")', '("reserving", "withdrawing")', NEIGHBOURS, "when an answer is stored can be polled"),
     M(ANSWERING, "Answering._known", 'refuse_long(priced.amount, "this release")', "pass", ANSWERS, "a price that no budget would keep is planned"),

@@ -2,7 +2,19 @@
 
 from tests.mutants.mutant import Mutant as M
 
+RULES = "tests/outputs/test_rules_of_folders.py"
+
 MUTANTS = [
+    M("leeward.outputs._disk", "digest", " | os.O_NOFOLLOW", "", RULES, "a digest is of where a link leads that took a file's place"),
+    M("leeward.outputs._disk", "set_aside", "(errno.ENOSPC, errno.EFBIG, errno.EDQUOT)", "(errno.ENOSPC, errno.EFBIG)", RULES, "a quota that is used up is found only once it is paid for"),
+    M("leeward.outputs._disk", "said", "            made.add_note(note)\n", "            pass\n", RULES, "what stands nevertheless is lost from what cannot be written"),
+    M("leeward.outputs._disk", "said", 'f"; {again}" if again else ""', '""', RULES, "that an answer is free when it is asked again is not said"),
+    M("leeward.outputs._disk", "write_new", "if os.path.lexists(target):", "if False:", RULES, "a new file is written over another where there are no links"),
+    M("leeward.outputs._folder", "Folder._exchange", "in self._known.items() if name not in old}", "in self._known.items()}", RULES, "what went stays listed"),
+    M("leeward.outputs._folder", "Folder._exchange", "                left.rmdir()  # if nothing else is in it\n", "                pass\n", RULES, "a folder that is empty now stays"),
+    M("leeward.outputs._folder", "_is_name", " and name != MANIFEST", "", RULES, "a list of what was written lists itself"),
+    M("leeward.outputs._folder", "_has_manifest", " and stat.S_ISREG(found)", "", RULES, "a list that a link leads to is of this folder"),
+    M("leeward.outputs._folder", "holds_release", "KeyError, AttributeError, RecursionError", "KeyError, RecursionError", RULES, "a list of odd things ends whoever asks what a folder holds"),
     M("leeward.session._before", "opens", 'f" and of {budget.cap_delta} on δ" if budget.exact_cap_delta() else ""', '""', "tests/session/test_told_of_budgets.py::test_a_new_budget_is_told_with_both_caps_where_it_leads_and_all_others", "who opens a budget is not told of its cap on δ"),
     M("leeward.session._before", "opens", "{', '.join(repr(name) for name in known)}", "{known[0]!r}", "tests/session/test_told_of_budgets.py::test_a_new_budget_is_told_with_both_caps_where_it_leads_and_all_others", "of the other budgets of a ledger one is told"),
     M("leeward.session._before", "opens", "is_address(budget.ledger) else os.path.realpath(budget.ledger)", "is_address(budget.ledger) else budget.ledger", "tests/session/test_told_of_budgets.py::test_a_new_budget_is_told_with_both_caps_where_it_leads_and_all_others", "where a link leads is not told before a budget is opened there"),

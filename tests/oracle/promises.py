@@ -113,9 +113,13 @@ def closed(one: Step, records: Sequence[Any]) -> list[list[Any]]:
     """Shortest paths over these records."""
     n = range(len(records))
     far = [[0 if i == j else one(records[i], records[j]) for j in n] for i in n]
-    for k, i, j in itertools.product(n, n, n):
-        if far[i][k] + far[k][j] < far[i][j]:
-            far[i][j] = far[i][k] + far[k][j]
+    for k in n:
+        onwards = [(j, cost) for j, cost in enumerate(far[k]) if cost != INF]
+        for row in far:
+            if (first := row[k]) != INF:
+                for j, cost in onwards:
+                    if first + cost < row[j]:
+                        row[j] = first + cost
     return far
 
 
@@ -140,13 +144,19 @@ def broken(
     rise: Any,
     fall: Any,
     *,
+    far: Sequence[list[list[Any]]] | None = None,
     each: bool = False,
 ) -> tuple[Any, Any] | None:
-    """A pair of records one step apart whose move costs more, at these noise rates, than the step; None if there is none."""
+    """A pair of records whose move costs more, at these noise rates, than what is promised about it; None if there is none.
+
+    What is promised is the cheapest way over all records there are, which may be more than these: ``far`` tells it, between
+    these, for each person.
+    """
+    far = [closed(one, records) for one in steps(promise)] if far is None else far
     values = [value(record) for record in records]
-    for one in steps(promise):
-        for (r, before), (s, after) in itertools.permutations(zip(records, values, strict=True), 2):
-            cost = one(r, s)
+    for one in far:
+        for i, j in itertools.permutations(range(len(records)), 2):
+            r, s, before, after, cost = records[i], records[j], values[i], values[j], one[i][j]
             if cost == INF:
                 continue
             moves = [

@@ -140,6 +140,57 @@ def test_two_promises_that_meet_at_a_record_that_is_left_out() -> None:
     assert {None, True} <= set(found)
 
 
+def listed(*pairs: tuple[int, int]) -> tuple[Notion, Distance]:
+    """The steps between some numbers, each for 1."""
+    far = [[0 if x == y else 1 if (x, y) in pairs else lw.inf for y in NUMBERS] for x in NUMBERS]
+    made = lw.notion.RecordDistance("1", lw.distance.FiniteDistance.closed(NUMBERS, far))
+    return made, lambda x, y: 1 if (x, y) in pairs else math.inf
+
+
+def near(x: int | None, y: int | None, nobody: float) -> float:
+    return nobody if x is None or y is None else abs(x - y)
+
+
+STEPS: dict[str, tuple[Notion, Distance]] = {
+    "manhattan": (CASES["manhattan"][0], lambda x, y: near(x, y, math.inf)),
+    "manhattan, or nobody": (CASES["manhattan, or nobody"][0], lambda x, y: near(x, y, 4)),
+    "addition-only": (lw.AdditionOnly("2"), lambda x, y: 2 if y is None else math.inf),
+    "removal-only": (lw.RemovalOnly("1"), lambda x, y: 1 if x is None else math.inf),
+    "bounded": (lw.BoundedDP("3"), lambda x, y: math.inf if None in (x, y) else 3),
+    "listed": listed((0, 1), (3, 2)),
+    "others listed": listed((1, 2), (2, 3), (4, 0)),
+}
+
+
+@pytest.mark.parametrize("pair", [*itertools.combinations(STEPS, 2)], ids=" and ".join)
+def test_two_promises_about_numbers_of_which_one_may_list_them(pair: tuple[str, str]) -> None:
+    """Found: a notion that lists its records was not looked at, also where another beside it did not."""
+    (one, first), (two, second) = (STEPS[name] for name in pair)
+    whole: tuple[int | None, ...] = (None, *NUMBERS)
+    far = {(x, y): 0 if x == y else min(first(x, y), second(x, y)) for x in whole for y in whole}
+    for z, x, y in itertools.product(whole, repeat=3):
+        far[x, y] = min(far[x, y], far[x, z] + far[z, y])
+    found = [
+        kept(
+            lw.both_hold(one, two),
+            CountWhere((lambda x, least=least: x is not None and x >= least,), Domain(records=inside)),
+            (None, *inside),
+            lambda x, y: far[x, y],
+        )
+        for size in (1, 2, 3, 5)
+        for inside in itertools.combinations(NUMBERS, size)
+        for least in (1, 2, 4)
+    ]
+    assert False not in found
+    assert True in found
+
+
+def test_lists_beside_declared_columns_are_refused() -> None:
+    both = lw.both_hold(STEPS["listed"][0], lw.BoundedDP("1"))
+    with pytest.raises(NotPrivateError, match="records that it lists"):
+        lw.sensitivity(both, CountWhere((lw.where("x", equals=1),), Domain(columns={"x": [0, 1]})))
+
+
 def test_it_is_refused_for_comparisons_too() -> None:
     both = lw.both_hold(lw.ADP("1", [lw.where("x", one_of=[0, 5])]), lw.ADP("1", [lw.where("x", equals=0)]))
     counts = CountWhere((lw.where("x", equals=1), lw.where("x", equals=0)), Domain(columns={"x": [0, 1]}))

@@ -7,8 +7,9 @@ keeps. Where the declaration leaves that one out, no step that is looked at need
 distance between them is finite; noise fitted to other steps, or none, would not keep it. So then it is refused.
 
 Nothing is to be checked of a notion each of whose protected pairs is one step, or leads over nobody, whom no declaration
-leaves out; nor of one that lists its records itself, which are gone through in place of those declared. Of facts, where at
-most so many are declared a person, single ones can be taken away before others are invented, and edges of graphs likewise.
+leaves out; nor of one that lists the records of all its steps itself, which are gone through in place of those declared. Of
+facts, where at most so many are declared a person, single ones can be taken away before others are invented, and edges of
+graphs likewise.
 """
 
 from __future__ import annotations
@@ -70,9 +71,11 @@ def check_declared(notion: Notion, declared: Domain) -> None:
 
 def _broken(notion: Notion, declared: Domain) -> str:
     """Return why noise fitted to steps between declared records is not enough; empty where it is."""
-    ours = is_ours(type(notion))
-    if (ours and isinstance(notion, _DIRECT)) or any(change.records is not None for change in notion.changes):
+    ours, listing = is_ours(type(notion)), [change.records is not None for change in notion.changes]
+    if (ours and isinstance(notion, _DIRECT)) or all(listing):
         return ""
+    if any(listing) and declared.records is None:
+        return "some of its steps are between records that it lists, the others between those that are declared"
     if notion.all_records or (ours and isinstance(notion, _ONE_BY_ONE) and declared.records is None):
         return ""  # of a change of everybody at once queries say themselves what they know
     try:

@@ -115,4 +115,5 @@ MUTANTS = [
     M("leeward.query._declared", "check_declared", "dict.fromkeys(notion.persons) if isinstance(notion, Personalised) else (notion,)", "() if isinstance(notion, Personalised) else (notion,)", DECLARED,
       "with an ε for each person anything may be left out"),
     M("leeward.query._declared", "_all_numbers", "<= set(listed)", "& set(listed)", DECLARED, "a long list of some numbers is taken for all"),
+    M("leeward.query._declared", "_broken", "all(listing)", "any(listing)", DECLARED, "a promise that lists its records covers for one beside it that does not"),
 ]  # fmt: skip

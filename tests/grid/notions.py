@@ -380,6 +380,10 @@ def _pairs() -> Iterator[Row]:
         made = both(BY_NAME[one], BY_NAME[two])
         if made is not None:
             yield made
+    wider = Row("adp of rows, wider", ADP(1, [where("x", one_of=[1, 2])]), adp(1, x_is(1, 2)), frozenset({"rows"}))
+    meets = both(BY_NAME["adp of rows"], wider)  # from 1 the second leads to 2, and from there the first to 0
+    assert meets is not None
+    yield meets
 
 
 BOTH = [row for row in _pairs() if isinstance(row.notion, Notion)]

@@ -50,6 +50,7 @@ class Query:
         answer: what it asks, worked out on a whole table.
         records: all records there can be, as far as anything here can tell them apart; None for those of the kind.
         fits: which tables there can be, by a fact that is public.
+        leaves_out: whether it is declared that some records of the kind cannot be.
         exact: whether the rates are claimed to be the largest there are, when the records are all there can be.
     """
 
@@ -59,6 +60,7 @@ class Query:
     answer: Answer
     records: tuple[Any, ...] | None = None
     fits: Callable[[Any], bool] = lambda table: True
+    leaves_out: bool = False
     exact: bool = False
 
 
@@ -157,6 +159,20 @@ WORDS = [
     ),
 ]
 
+# what is promised about two records may rest on a third, which there cannot be
+WORDS += [
+    Query(
+        f"words: {shown} among {', '.join(left)}",
+        CountWhere(conditions, Domain(records=(None, *left))),
+        "words",
+        answers.counts(*conditions),
+        fits=lambda table, left=left: all(r is None or r in left for r in table),
+        leaves_out=True,
+    )
+    for left in itertools.combinations("stn", 2)
+    for shown, conditions in {"t": (lambda r: r == "t",), "s, n": (lambda r: r == "s", lambda r: r == "n")}.items()
+]
+
 # ---- rows: x is 0, 1 or 2, and y is 0 or 1
 
 THERE = Domain(columns={"x": range(3), "y": [0, 1]})
@@ -204,6 +220,16 @@ def _of_rows() -> list[Query]:
         Query(f"rows: x as {known}", CountWhere(where("x", one_of=[0, 2]), Domain({"x": known, "y": range(2)})), "rows",
               answers.counts(lambda r: r.x in (0, 2)), exact=True)
         for known in (range(3), range(2, -1, -1), [0, 1, 2], (2, 1, 0))
+    ]  # fmt: skip
+    found += [
+        Query(f"rows: x is {x}, where x is {left} and y {right}",
+              CountWhere(where("x", equals=x), Domain({"x": left, "y": right})), "rows",
+              answers.counts(lambda r, x=x: r.x == x),
+              fits=lambda table, left=left, right=right: all(r is None or (r.x in left and r.y in right) for r in table),
+              leaves_out=True)
+        for left, right in itertools.product([[0, 1, 2], *map(list, itertools.combinations(range(3), 2))], [[0, 1], [1]])
+        if (left, right) != ([0, 1, 2], [0, 1])
+        for x in (0, 2)
     ]  # fmt: skip
     found.append(
         Query(

@@ -255,12 +255,18 @@ def test_notions_made_from_others(name: str) -> None:
             found = check(notion, query, all_moves(notion, query))
             parts = [BASES[place]] if name != "BOTH" else list(notion.parts)
             answers = [refused(part, query) for part in parts]
-            if (
-                name == "BOTH" and notion.notion.sees.unknown
-            ):  # its parts list other numbers: it may be refused by itself
+            # its parts list other numbers, or meet at a record that is left out: it may be refused by itself
+            if name == "BOTH" and (notion.notion.sees.unknown or query.leaves_out):
                 assert found == "-" or not any(answers), (notion.name, query.name)
                 continue
             assert (found == "-") == any(answers), (notion.name, query.name)
+
+
+@pytest.mark.parametrize("query", [q for q in QUERIES if q.leaves_out], ids=lambda query: query.name)
+def test_two_promises_that_meet_at_a_record_that_is_left_out(query: Query) -> None:
+    for notion in BOTH:
+        if query.kind in notion.kinds:
+            check(notion, query, all_moves(notion, query))
 
 
 def refused(notion: Notion, query: Query) -> bool:

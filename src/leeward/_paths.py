@@ -17,7 +17,7 @@ from typing import Any, Final
 from leeward._plain import echo
 from leeward.errors import InputError, LedgerError
 
-_SQLITE = re.compile(r"(?i)sqlite:///")
+_SQLITE = re.compile(r"(?i)\Asqlite:///")
 _OF_LIBPQ = re.compile(r"(?i)\b(host|hostaddr|port|dbname|user|password|passfile|service)\s*=")
 """What stands in a connection string of PostgreSQL's own programs, which may hold a password."""
 _EXAMPLE = "Write sqlite:///budget.db, sqlite:////absolute/path/budget.db or a path"
@@ -85,7 +85,7 @@ def resolve_ledger(named: str | os.PathLike[str], folder: str | os.PathLike[str]
         LedgerError: it is another kind of address, or names no file.
     """
     text = os.fspath(named)
-    plain = _SQLITE.sub("", text, count=1) if isinstance(text, str) and _SQLITE.match(text) else text
+    plain = _SQLITE.sub("", text) if isinstance(text, str) else text
     # what was given is never repeated: an address may hold a password
     if plain == text and isinstance(text, str) and (scheme := re.match(r"([A-Za-z][\w.]*)(\+\w*)?:", text)):
         raise LedgerError(*_refused(scheme[1].lower(), scheme[2]), _EXAMPLE)

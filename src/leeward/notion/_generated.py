@@ -27,7 +27,8 @@ from leeward.notion._personalised import Personalised
 from leeward.notion._sees import Sees, TooMany, Unseen, standing_for
 
 MOST_RECORDS = 200
-"""The most records on which steps and distance are compared; of a longer list its class is taken at its word."""
+"""The most records on which steps and distance are compared; of a longer list its class is taken at its word, and what a
+declaration leaves out is not (`leeward.query._declared`)."""
 
 _SETTLES = {"record", "__call__", "changes", "cost", "steps"}
 
@@ -54,17 +55,32 @@ def check_generated(notion: Notion) -> None:
     records, far = _distances(notion)
     if not far:
         return
-    steps = notion.steps
+    if (apart := farther_by_steps(notion.steps, records, far)) is not None:
+        i, j, least = apart
+        raise NotPrivateError(
+            f"The steps of {notion}",
+            f"its distance from {records[i]!r} to {records[j]!r} is {far[i][j]}, and no chain of its changes costs so"
+            f" little ({least} at least): noise fitted to their costs would not keep the promise",
+            "Let `changes` and `cost` say the same as `record`: a kind of change for each price, as RecordDistance has",
+        )
+
+
+def farther_by_steps(
+    steps: Sequence[Step], records: Sequence[Any], far: Sequence[Sequence[Real]]
+) -> tuple[int, int, Real] | None:
+    """Return two records, by place, that no chain of steps among them joins at the cost of their distance, and its cost.
+
+    Args:
+        steps: of a notion.
+        records: over which chains may lead.
+        far: its distances between them.
+    """
     near = [[_step(steps, x, y) if i != j else ZERO for j, y in enumerate(records)] for i, x in enumerate(records)]
     reached, by = shortest_paths(*encode(near, len(records)))
     for i, j in np.ndindex(len(records), len(records)):
         if i != j and reached[by[i, j]] > far[i][j]:
-            raise NotPrivateError(
-                f"The steps of {notion}",
-                f"its distance from {records[i]!r} to {records[j]!r} is {far[i][j]}, and no chain of its changes costs so"
-                f" little ({reached[by[i, j]]} at least): noise fitted to their costs would not keep the promise",
-                "Let `changes` and `cost` say the same as `record`: a kind of change for each price, as RecordDistance has",
-            )
+            return i, j, reached[by[i, j]]
+    return None
 
 
 def _parts(notion: Notion) -> tuple[Notion, ...]:

@@ -20,14 +20,14 @@ from fractions import Fraction
 from numbers import Integral
 from typing import Any, Final
 
-from leeward.distance._paths import encode, shortest_paths
 from leeward.errors import InputError, NotPrivateError
-from leeward.exact._real import ZERO, Real, inf
+from leeward.exact._real import ZERO, Real
 from leeward.notion import ABSENT, Both, EdgeDP, Manhattan, NodeDP, Notion, Personalised
 from leeward.notion._adp import ADP, Presence
 from leeward.notion._between import matrix
 from leeward.notion._condition import Has, stand_ins
 from leeward.notion._dp import BoundedDP, ReplaceDP, UnboundedDP
+from leeward.notion._generated import MOST_RECORDS, farther_by_steps
 from leeward.notion._graded import Graded, GradedFacts
 from leeward.notion._groups_and_graphs import GroupDP
 from leeward.notion._notion import is_ours, seen_by
@@ -35,9 +35,6 @@ from leeward.notion._one_sided import AdditionOnly, RemovalOnly
 from leeward.notion._osdp import OSDP
 from leeward.notion._sees import Sees, Unseen, standing_for
 from leeward.query._counting import Domain
-
-MOST_RECORDS: Final = 200
-"""The most records that are compared with each other; of more it is not decided, and refused."""
 
 _DIRECT: Final = (
     *(ADP, AdditionOnly, BoundedDP, Graded, GroupDP, OSDP),
@@ -85,10 +82,7 @@ def _broken(notion: Notion, declared: Domain) -> str:
         far = _distances(notion, inside)
     except (Unseen, InputError) as error:
         return f"what it leaves of the notion is not told ({error})"
-    steps = notion.steps
-    near = [[min((s.cost for s in steps if s.change.allows(x, y)), default=inf) for y in inside] for x in inside]
-    reached, by = shortest_paths(*encode(near, len(inside)))
-    if all(reached[by[i, j]] <= far[i][j] for i, j in itertools.permutations(range(len(inside)), 2)):
+    if farther_by_steps(notion.steps, inside, far) is None:
         return ""
     return "between two of them it promises something by a chain of changes over a record that is left out"
 

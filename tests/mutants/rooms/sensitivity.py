@@ -111,7 +111,7 @@ MUTANTS = [
     M(SENSITIVITY, "_steps", "check_declared(notion, declared)", "pass", DECLARED, "what a declaration leaves out is not asked"),
     M("leeward.query._declared", "_distances", "(*inside, *standing_for(seen_by(notion), Sees()))", "(*inside,)", DECLARED,
       "two promises meet at declared records only"),
-    M("leeward.query._declared", "_broken", "reached[by[i, j]] <= far[i][j]", "reached[by[i, j]] >= far[i][j]", DECLARED, "chains that cost more than the distance will do"),
+    M("leeward.notion._generated", "farther_by_steps", "reached[by[i, j]] > far[i][j]", "reached[by[i, j]] < far[i][j]", DECLARED, "chains that cost more than the distance will do"),
     M("leeward.query._declared", "check_declared", "dict.fromkeys(notion.persons) if isinstance(notion, Personalised) else (notion,)", "() if isinstance(notion, Personalised) else (notion,)", DECLARED,
       "with an ε for each person anything may be left out"),
     M("leeward.query._declared", "_all_numbers", "<= set(listed)", "& set(listed)", DECLARED, "a long list of some numbers is taken for all"),

@@ -48,6 +48,9 @@ from leeward.notion import (
 )
 from leeward.notion._sees import Sees
 
+ALONE = RECORDS | {"rows": [*universe.ROWS, universe.Row(3)]}
+"""A number that no policy names is needed too: what is between 1 and 3 may lead over 2."""
+
 FEW: dict[int, dict[str, list[Any]]] = {
     2: RECORDS
     | {"visits": [None, *subsets("acd")[1:]], "members": [None, *subsets("ac"), frozenset("cd"), frozenset("d")]},
@@ -65,7 +68,7 @@ GRAPHS = universe.all_graphs("wxyz")
 def records(kind: str, mine: Row, other: Row, persons: int) -> tuple[Any, ...]:
     """The records of a kind that there can be: those the budget lists, else those the release lists."""
     listed = other.universe if other.universe is not None else mine.universe
-    found = RECORDS[kind] if persons == 1 else FEW[persons][kind]
+    found = ALONE[kind] if persons == 1 else FEW[persons][kind]
     return tuple(r for r in found if r is None or listed is None or r in listed)
 
 

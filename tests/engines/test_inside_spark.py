@@ -12,8 +12,9 @@ import subprocess
 import sys
 import time
 import uuid
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -303,6 +304,46 @@ def test_names_of_the_public_list_are_names() -> None:
     for name in odd:
         only = lw.visits(frame, keep={"place": [name]}, **seen)
         assert sum(counts(lw.count_visitors(only, listed, **WINDOW))) == 1, name
+
+
+OLD = {"org.apache.spark.version": "2.4.8"}
+TOLD_TO = {"org.apache.spark.version": "3.5.1", "org.apache.spark.legacyDateTime": ""}
+
+
+@pytest.mark.parametrize(
+    ("notes", "days", "are_moved"),
+    [
+        (OLD, {"when": [0, -200_000], "kind": pa.date32()}, True),
+        (TOLD_TO, {"when": [0, -200_000], "kind": pa.date32()}, True),
+        ({"org.apache.spark.version": "3.5.1"}, {"when": [0, -200_000], "kind": pa.date32()}, False),
+        ({}, {"when": [0, -200_000], "kind": pa.date32()}, False),
+        (OLD, {"when": [0, -141_427], "kind": pa.date32()}, False),  # 15 October 1582, the first of the new calendar
+        (OLD, {"when": [0, -141_428], "kind": pa.date32()}, True),
+        (TOLD_TO, {"when": [0, -2_208_988_801_000_000], "kind": pa.timestamp("us", "UTC")}, True),
+        (TOLD_TO, {"when": [0, -2_208_816_000_000_000], "kind": pa.timestamp("us", "UTC")}, False),  # 3 January 1900
+        (OLD, {"when": [0, -(2**55)], "kind": pa.timestamp("us")}, False),  # readings of a clock are never moved
+    ],
+)
+def test_days_that_spark_moves_from_an_old_calendar_are_refused(
+    notes: dict[str, str], days: Any, are_moved: bool, tmp_path: Path
+) -> None:
+    """A file may note that its early days are in a calendar that Parquet has not, and Spark believes it."""
+    when = pa.array(days["when"], pa.int32() if days["kind"] == pa.date32() else pa.int64()).cast(days["kind"])
+    rows = pa.table({"person": [1, 2], "place": ["p", "q"], "x": when}).append_column(
+        "time", [[datetime(2024, 3, 31)] * 2]
+    )
+    path = tmp_path / "old.parquet"
+    pq.write_table(rows.replace_schema_metadata(notes), path)
+    digests = []
+    for engine in ("duckdb", "spark"):
+        held = lw.visits(path, person="x", place="place", time="time", engine=engine)  # type: ignore[arg-type]
+        query = lw.count_visitors(held, lw.places(pa.table({"key": ["p"]}), place="key"), **WINDOW)
+        refused = (
+            pytest.raises(DataError, match="15 October 1582") if are_moved and engine == "spark" else nullcontext()
+        )
+        with refused, open_data(query, read_keys(query)) as opened:
+            digests.append(opened.content(bytes(32)).digest)
+    assert digests == digests[:1] * (1 if are_moved else 2)
 
 
 def test_what_spark_moves_from_task_to_task_is_for_its_owner_alone() -> None:

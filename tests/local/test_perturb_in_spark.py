@@ -240,6 +240,17 @@ def test_tables_that_spark_does_not_perturb(change: Any, given: Any, said: str, 
     assert not Path("people.db").exists() or spent("people.db") == []
 
 
+@pytest.mark.parametrize("column", ["when", "note"])
+def test_days_in_a_calendar_that_parquet_has_not_are_refused(column: str, run: Run, tmp_path: Path) -> None:
+    """Spark reads another day there than other programs do: a day would be charged, or shown, that is not stored."""
+    row = {"who": [1], "lat": [39.9], "lon": [116.4], "when": pa.array([0], pa.timestamp("us")), "note": ["x"]}
+    one = pa.table(row | {column: pa.array([-200_000], pa.int32()).cast(pa.date32())})
+    pq.write_table(one.replace_schema_metadata({"org.apache.spark.version": "2.4.8"}), tmp_path / "one.parquet")
+    code, _, told = run(str(by_spark(tmp_path, "one.parquet")), "--out", "out")
+    assert (code, "in a calendar that Parquet has not" in told) == (2, True), told
+    assert not (tmp_path / "out").exists()
+
+
 def test_what_is_known_of_a_table_shows_nothing(tmp_path: Path) -> None:
     parts(tmp_path, table().sort_values("lat"))
     data = Data(table="-", latitude="lat", longitude="lon", engine="spark")

@@ -39,7 +39,15 @@ from leeward.tables._columns import check_columns
 from leeward.tables._files import File
 from leeward.tables._parquet import declared
 from leeward.tables._schema import check_one_schema
-from leeward.tables._spark_files import files_for_spark, kind_in_spark, may_be_read, no_type, quoted, read_in_spark
+from leeward.tables._spark_files import (
+    files_for_spark,
+    kind_in_spark,
+    may_be_read,
+    no_type,
+    quoted,
+    read_in_spark,
+    refuse_moved,
+)
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -165,6 +173,7 @@ def in_spark(source: Any, columns: Mapping[str, str], names: Sequence[str], star
     with session_of(started) as session:
         frame = read_in_spark(session, files)
         schema = _checked(frame, columns, names, types)
+        refuse_moved(frame, files, names)
         with in_plain_words():
             frame.select(*(quoted(name) for name in names)).createOrReplaceTempView(_SOURCE)
             _refuse_no_utf8(session, schema)

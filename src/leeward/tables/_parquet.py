@@ -39,6 +39,9 @@ NOTED = "Arrow's "
 _AS_STORED = {b"arrow.uuid"}
 """Types of Arrow's extensions that Parquet has too, and the engine reads as what they are."""
 
+_WRITTEN_BY, _FIRST, _LEGACY = b"org.apache.spark.version", b"3.0.0", b"org.apache.spark.legacyDateTime"
+"""Spark's notes: its version, of which the first to count days as Parquet does, and that it was told not to."""
+
 _SHORT = {"milliseconds": "ms", "microseconds": "us", "nanoseconds": "ns"}
 
 
@@ -103,6 +106,17 @@ def open_times(file: File) -> frozenset[str]:
     They have the type INT96, in which Spark stores instants and others readings, or one from before there were two.
     """
     return frozenset(name for name, kind in declared(file) if kind == _INT96 or kind.endswith(_UNSAID))
+
+
+@once
+def is_of_old_calendar(file: File) -> bool:
+    """Whether a Spark wrote a file whose days before 1582, and times before 1900, are in a calendar that Parquet has not.
+
+    Spark 2 did, and later ones do if they are told to. They note it, and each Spark moves such days when it reads them,
+    whatever its settings say; all others take the numbers that are stored, as Parquet means them.
+    """
+    noted = pq.read_metadata(file.path).metadata or {}
+    return noted.get(_WRITTEN_BY, _FIRST) < _FIRST or _LEGACY in noted
 
 
 def _note(metadata: Mapping[bytes, bytes] | None) -> pa.Schema | None:

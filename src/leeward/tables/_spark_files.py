@@ -8,7 +8,7 @@ and what a file declares must be read as what it is.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 from urllib.parse import unquote, urlparse
 
@@ -18,6 +18,7 @@ from leeward._spark import in_plain_words
 from leeward._spark_remote import is_remote
 from leeward.errors import DataError
 from leeward.tables._files import File, files_of
+from leeward.tables._parquet import is_of_old_calendar
 
 _KINDS: Final[dict[str, pa.DataType]] = {
     "boolean": pa.bool_(),
@@ -59,6 +60,12 @@ _DECLARED: Final = {
 }
 """What a file declares, and the only type that Spark may have read it as."""
 
+_MOVED: Final = {
+    "date": "{} < DATE '1582-10-15'",
+    "timestamp": "{} < TIMESTAMP '1900-01-03 00:00:00Z'",  # what is before 1900 may be moved by a day and an hour
+}
+"""Which values Spark may have moved from the old calendar, by type; the others have been the same in both."""
+
 _PATTERN: Final = "*?[]{}\\"
 
 
@@ -93,6 +100,34 @@ def read_in_spark(session: Any, files: Sequence[File]) -> Any:
         if is_remote(session):
             _check_same(session, files)
     return frame
+
+
+def refuse_moved(frame: Any, files: Sequence[File], names: Iterable[str]) -> None:
+    """Refuse days and times that Spark moves from another calendar, where what reads the files here takes them as they are.
+
+    Args:
+        frame: the files, as `read_in_spark` returns them.
+        files: the files.
+        names: the columns that are read.
+
+    Raises:
+        DataError: a file notes that its days are in the old calendar, and some are so early that this matters.
+    """
+    kinds = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
+    moved = [_MOVED[kinds[name]].format(quoted(name)) for name in names if kinds[name] in _MOVED]
+    if not moved or not any(map(is_of_old_calendar, files)):
+        return
+    with in_plain_words():
+        found = frame.selectExpr(f"coalesce(bool_or({' OR '.join(moved)}), false)").collect()[0][0]
+    if found:
+        raise DataError(
+            "The data cannot be read",
+            "Spark wrote a day before 15 October 1582, or a time before 3 January 1900, in a calendar that Parquet has not,"
+            " and reads it as another one than other programs do (that it is refused is a fact about the data: do not"
+            " publish it)",
+            "Make such values missing, and write the table again with Spark 3 or later. Or leave engine out: days are then"
+            " taken as they are stored",
+        )
 
 
 def may_be_read(declared: str) -> bool:

@@ -28,7 +28,7 @@ from leeward.local.location._planar_laplace import PlanarLaplace
 from leeward.local.location._spec import Data
 from leeward.local.series._days import Days, no_time
 from leeward.tables._parquet import declared
-from leeward.tables._spark_files import files_for_spark, kind_in_spark, no_type, quoted, read_in_spark
+from leeward.tables._spark_files import files_for_spark, kind_in_spark, no_type, quoted, read_in_spark, refuse_moved
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -119,6 +119,7 @@ class SparkTable(Private):
                 _check_native(natives, (self._data.person,), _PEOPLE, known)
             if self._data.time is not None:
                 _check_native(natives, (self._data.time,), _TIMES, "for Spark, times are dates or timestamps")
+            refuse_moved(frame, [file.file for file in self._files], dict.fromkeys([*shown, *self._asked]))
             zoned = self._data.time is not None and natives[self._data.time] == "timestamp"
             yield OpenedTable(frame, self._files, at, shown, self._data.person, self._data.time, zoned=zoned)
 

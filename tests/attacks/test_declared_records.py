@@ -16,12 +16,12 @@ import pytest
 import leeward as lw
 from leeward.errors import NotPrivateError
 from leeward.notion import EdgeDP, GradedFacts, Manhattan, NodeDP, NormalisedManhattan, Notion
-from leeward.query import CountWhere, Domain, rate_between
+from leeward.query import CountWhere, Domain, Linear, rate_between
 
 Distance = Callable[[Any, Any], float | Fraction]
 
 
-def rates(notion: Notion, query: CountWhere) -> tuple[float | Fraction, float | Fraction] | None:
+def rates(notion: Notion, query: CountWhere | Linear) -> tuple[float | Fraction, float | Fraction] | None:
     """Rise and fall; none where the query is refused because of what is declared; 'without noise' is no noise at all."""
     try:
         line = lw.sensitivity(notion, query).line
@@ -30,7 +30,7 @@ def rates(notion: Notion, query: CountWhere) -> tuple[float | Fraction, float | 
     return tuple(math.inf if r.is_infinite else Fraction(str(r)) for r in (line.rise, line.fall))  # type: ignore[return-value]
 
 
-def kept(notion: Notion, query: CountWhere, inside: Sequence[Any], distance: Distance) -> bool | None:
+def kept(notion: Notion, query: CountWhere | Linear, inside: Sequence[Any], distance: Distance) -> bool | None:
     """Whether the rates keep the distance between all pairs; None where they are refused."""
     found = rates(notion, query)
     if found is None:
@@ -201,3 +201,70 @@ def test_it_is_refused_for_comparisons_too() -> None:
             lw.Personalised(CASES["manhattan"][0], ["1", "2"]),
             CountWhere((at_least_2,), Domain(records=(0, 4))),
         )
+
+
+FACTS = ("a", "b", "c", "d")
+EVERY = tuple(frozenset(s) for size in range(5) for s in itertools.combinations(FACTS, size))
+KEPT: dict[str, tuple[Any, Callable[[frozenset[str]], bool]]] = {
+    "a": (lw.has("a"), lambda r: "a" in r),
+    "not a": (~lw.has("a"), lambda r: "a" not in r),
+    "a or not b": (lw.has("a") | ~lw.has("b"), lambda r: "a" in r or "b" not in r),
+    "a and b": (lw.has("a") & lw.has("b"), lambda r: "a" in r and "b" in r),
+}
+BESIDE: dict[str, tuple[Notion, Callable[[frozenset[str], frozenset[str]], bool]]] = {
+    "facts taken away": (GradedFacts("1", "inf"), lambda x, y: y <= x and len(x - y) == 1),
+    "some facts taken away": (lw.Presence("1"), lambda x, y: y <= x),
+    "withdrawn": (lw.AdditionOnly("1"), lambda x, y: not y),
+    "replaced": (lw.BoundedDP("1"), lambda x, y: bool(x and y)),
+}
+
+
+def shortest(nodes: Sequence[Any], step: Callable[[Any, Any], bool]) -> dict[tuple[Any, Any], float]:
+    far = {(x, y): 0.0 if x == y else 1.0 if step(x, y) else math.inf for x in nodes for y in nodes}
+    for z, x, y in itertools.product(nodes, repeat=3):
+        far[x, y] = min(far[x, y], far[x, z] + far[z, y])
+    return far
+
+
+def exactly(some: frozenset[str]) -> Any:
+    a, b, c, d = (lw.has(fact) if fact in some else ~lw.has(fact) for fact in FACTS)
+    return a & b & c & d
+
+
+@pytest.mark.parametrize("beside", BESIDE)
+@pytest.mark.parametrize("policy", KEPT)
+def test_policies_on_facts_beside_another_promise(policy: str, beside: str) -> None:
+    """Found: from {a} to {b, c}, of two facts at most, a way led over {a, b, c}, and noise was fitted to a longer one.
+
+    What is asked is the hardest there is: how far each set is from one of them by ways over declared sets alone.
+    """
+    condition, holds = KEPT[policy]
+    notion, step = BESIDE[beside]
+    keeps = lw.ADP("1", [condition])
+
+    def steps(x: frozenset[str], y: frozenset[str]) -> bool:
+        return step(x, y) or bool(x and y and (holds(y) or not holds(x)))
+
+    far, inside = shortest(EVERY, steps), [s for s in EVERY if len(s) <= 2]
+    near = shortest(inside, steps)
+    for start in inside[1:]:
+        level = {s: near[start, s] for s in inside}
+        most = max(v for v in level.values() if v < math.inf)
+        weights = {s: int(min(v, most) - min(level[frozenset()], most)) for s, v in level.items()}
+        asked = [s for s, weight in weights.items() if weight]
+        if not asked:
+            continue
+        for declared in (Domain(facts_per_person=2), Domain(records=tuple(inside))):
+            query = Linear(tuple(map(exactly, asked)), (tuple(weights[s] for s in asked),), declared)
+            for both in (lw.both_hold(notion, keeps), lw.both_hold(keeps, notion)):
+                assert kept(both, query, inside, lambda x, y: far[x, y]) is not False
+
+
+def test_a_class_of_ones_own_about_facts_is_refused_unless_the_records_are_declared() -> None:
+    class Mine(lw.ADP):
+        """The same promise, of a class that nobody has read."""
+
+    mine, few = Mine("1", [lw.has("a")]), [frozenset("a"), frozenset("ab")]
+    with pytest.raises(NotPrivateError, match="the records themselves"):
+        lw.sensitivity(mine, CountWhere((lw.has("a"),), Domain(facts_per_person=2)))
+    assert lw.sensitivity(mine, CountWhere((lw.has("b"),), Domain(records=tuple(few)))).monotone is False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -118,11 +118,13 @@ def _of_facts() -> list[Query]:
     found = []
     for kind in ("visits", "members"):
         found += [Query(f"{kind}: {name}", q, kind, answer, exact=True) for name, q, answer in FACTS]
-        one = Domain(facts_per_person=1)
         found += [
-            Query(f"{kind}: {name}, one fact a person", type(q)(q.conditions, declared=one), kind, answer,
-                  fits=few(1, "abcde"), exact=kind == "members")
-            for name, q, answer in FACTS if isinstance(q, CountWhere)
+            Query(f"{kind}: {name}, {shown} a person",
+                  replace(q, declared=Domain(facts_per_person=most)), kind, answer, fits=few(most, "abcde"),
+                  leaves_out=True, exact=kind == "members")
+            for most, shown in ((1, "one fact"), (2, "two facts"))
+            for name, q, answer in FACTS
+            if isinstance(q, CountWhere) or most == 2
         ]  # fmt: skip
         found += [
             Query(f"{kind}: visitors, k = {k}, {if_more}", asked(k, if_more), kind, answers.visitors("abc", k, if_more),

@@ -7,15 +7,19 @@ keeps. Where the declaration leaves that one out, no step that is looked at need
 distance between them is finite; noise fitted to other steps, or none, would not keep it. So then it is refused.
 
 Nothing is to be checked of a notion each of whose protected pairs is one step, or leads over nobody, whom no declaration
-leaves out; nor of one that lists the records of all its steps itself, which are gone through in place of those declared. Of
-facts, where at most so many are declared a person, single ones can be taken away before others are invented, and edges of
-graphs likewise.
+leaves out; nor of one that lists the records of all its steps itself, which are gone through in place of those declared.
+Nor, where at most so many facts are declared a person, of one whose steps are the kinds that need no policy: of a way from
+x to y, the steps that take away facts of x may come first and those that invent facts of y after them, each cut down to
+these facts, over subsets of x and then of y alone. Edges of graphs, and nodes, likewise.
+
+Where a notion says itself what any two records are apart, that is compared. Of two promises that one output keeps, the ways
+over what is left out are gone through on records that stand for all there are: rows, words, numbers. Of sets of facts no
+list stands for all, so of two promises with policies on facts no declaration is taken.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from numbers import Integral
 from typing import Any, Final
@@ -25,10 +29,11 @@ from leeward.exact._real import ZERO, Real
 from leeward.notion import ABSENT, Both, EdgeDP, Manhattan, NodeDP, Notion, Personalised
 from leeward.notion._adp import ADP, Presence
 from leeward.notion._between import matrix
+from leeward.notion._change import CHANGES
 from leeward.notion._condition import Has, stand_ins
 from leeward.notion._dp import BoundedDP, ReplaceDP, UnboundedDP
 from leeward.notion._generated import MOST_RECORDS, farther_by_steps
-from leeward.notion._graded import Graded, GradedFacts
+from leeward.notion._graded import Graded
 from leeward.notion._groups_and_graphs import GroupDP
 from leeward.notion._notion import is_ours, seen_by
 from leeward.notion._one_sided import AdditionOnly, RemovalOnly
@@ -42,8 +47,8 @@ _DIRECT: Final = (
 )
 """Notions of which each protected pair is one step, or two that lead over nobody."""
 
-_ONE_BY_ONE: Final = (EdgeDP, GradedFacts, Manhattan, NodeDP)
-"""Notions whose steps are small: only a list of whole records leaves out what lies between two."""
+_SMALL: Final = (Manhattan, NodeDP)
+"""Notions with kinds of steps of their own, of which only a list of whole records leaves out what lies between two."""
 
 _TWIN: Final = "leeward: one of two that look alike"
 
@@ -73,8 +78,10 @@ def _broken(notion: Notion, declared: Domain) -> str:
         return ""
     if any(listing) and declared.records is None:
         return "some of its steps are between records that it lists, the others between those that are declared"
-    if notion.all_records or (ours and isinstance(notion, _ONE_BY_ONE) and declared.records is None):
+    if notion.all_records or (declared.records is None and _without_policies(notion, ours=ours)):
         return ""  # of a change of everybody at once queries say themselves what they know
+    if isinstance(notion, Both) and _of_facts(notion):
+        return "ways from one declared set of facts to another may lead over sets that are left out"
     try:
         inside = _inside(notion, declared)
         if len(inside) > MOST_RECORDS:
@@ -87,31 +94,36 @@ def _broken(notion: Notion, declared: Domain) -> str:
     return "between two of them it promises something by a chain of changes over a record that is left out"
 
 
+def _without_policies(notion: Notion, *, ours: bool) -> bool:
+    """Whether only a list of whole records could leave out what lies between two."""
+    return (ours and isinstance(notion, _SMALL)) or all(change in CHANGES for change in notion.changes)
+
+
+def _of_facts(notion: Notion) -> bool:
+    atoms = (atom for change in notion.changes for condition in change.conditions for atom in condition.atoms)
+    return any(isinstance(atom, Has) for atom in atoms) or any(change.of_facts for change in notion.changes)
+
+
 def _inside(notion: Notion, declared: Domain) -> Sequence[Any]:
-    """Return declared records, and nobody, that stand for all of them as far as the notion can tell."""
-    empty_is_nobody = isinstance(notion, EdgeDP | NodeDP) or seen_by(notion).absent_is_empty
-    nobody = frozenset[Any]() if isinstance(notion, EdgeDP | NodeDP) else ABSENT
-    if declared.records is not None:
-        listed = [r for r in declared.records if r is not ABSENT and not (empty_is_nobody and r == frozenset())]
-        if isinstance(notion, Manhattan) and not all(isinstance(record, Integral | Fraction) for record in listed):
-            return []  # rows that hold the number: nothing rules a step out between any two of them
-        if any(change.of_facts for change in notion.changes) and not all(isinstance(r, frozenset) for r in listed):
-            return []  # the query refuses what is no set of facts
-        return [*listed, nobody]
-    conditions = tuple(dict.fromkeys(c for change in notion.changes for c in change.conditions))
-    facts = {atom.fact for condition in conditions for atom in condition.atoms if isinstance(atom, Has)}
-    if facts or any(change.of_facts for change in notion.changes):
-        return [*_sets(facts, declared.facts_per_person)[empty_is_nobody:], nobody]
-    kinds = stand_ins(conditions, columns=declared.columns)
-    return [*({**kind, _TWIN: twin} for kind in kinds for twin in range(2)), nobody]
+    """Return declared records, and nobody, that stand for all of them as far as the notion can tell.
 
-
-def _sets(named: Iterable[Any], most: int | None) -> Sequence[frozenset[Any]]:
-    """Return all sets of the facts that are named and of three others, the empty one first; of so many facts at most."""
-    every = [*named, *((_TWIN, other) for other in range(3))]
-    sizes = range(1 + (len(every) if most is None else min(most, len(every))))
-    sets = (frozenset(some) for size in sizes for some in itertools.combinations(every, size))
-    return list(itertools.islice(sets, MOST_RECORDS + 1))
+    Raises:
+        Unseen: they are sets of facts that are not listed.
+    """
+    if declared.records is None:
+        if _of_facts(notion):
+            raise Unseen("of sets of facts, the records themselves would have to be declared")
+        conditions = tuple(dict.fromkeys(c for change in notion.changes for c in change.conditions))
+        kinds = stand_ins(conditions, columns=declared.columns)
+        return [*({**kind, _TWIN: twin} for kind in kinds for twin in range(2)), ABSENT]
+    of_graphs = isinstance(notion, EdgeDP | NodeDP)
+    empty_is_nobody = of_graphs or seen_by(notion).absent_is_empty
+    listed = [r for r in declared.records if r is not ABSENT and not (empty_is_nobody and r == frozenset())]
+    if isinstance(notion, Manhattan) and not all(isinstance(record, Integral | Fraction) for record in listed):
+        return []  # rows that hold the number: nothing rules a step out between any two of them
+    if any(change.of_facts for change in notion.changes) and not all(isinstance(r, frozenset) for r in listed):
+        return []  # the query refuses what is no set of facts
+    return [*listed, frozenset[Any]() if of_graphs else ABSENT]
 
 
 def _all_numbers(notion: Notion, listed: Sequence[Any]) -> bool:

@@ -116,4 +116,7 @@ MUTANTS = [
       "with an ε for each person anything may be left out"),
     M("leeward.query._declared", "_all_numbers", "<= set(listed)", "& set(listed)", DECLARED, "a long list of some numbers is taken for all"),
     M("leeward.query._declared", "_broken", "all(listing)", "any(listing)", DECLARED, "a promise that lists its records covers for one beside it that does not"),
+    M("leeward.query._declared", "_broken", "isinstance(notion, Both) and _of_facts(notion)", "False", DECLARED, "two promises about facts meet at sets of declared facts only"),
+    M("leeward.query._declared", "_inside", "if _of_facts(notion):", "if False:", DECLARED, "of facts, rows stand for all"),
+    M("leeward.query._declared", "_without_policies", "all(change in CHANGES", "any(change in CHANGES", DECLARED, "steps without a policy cover for one with a policy"),
 ]  # fmt: skip

@@ -244,3 +244,48 @@ def test_two_promises_never_share_the_text_of_a_budget() -> None:
         with pytest.raises(InputError, match="no lasting form"):
             budget_notion(made)
     assert budget_notion(lw.OSDP(1, Mute(1), records=[1, 1, 2]))
+
+
+class Lists(Notion):
+    """A number is as far from others as is said; each kind of change lists only the records that it is about."""
+
+    name, words = "lists", WORDS
+    RIGHT = (((0, 1), 1), ((0, 2), 5))
+    """The records of each kind of change, from the first of which it leads to the second, and its price."""
+
+    def __init__(self, far: dict[tuple[int, int], int], allows: Callable[[Any, Any], bool] | None = None) -> None:
+        self.far, self.allows = far, allows
+        super().__init__(1)
+
+    def record(self, before: Any, after: Any) -> Real:
+        return ZERO if before == after else exact(self.far.get((before, after), inf))
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        return tuple(
+            Change(f"{pair}", "another number", self.allows or (lambda b, a, pair=pair: (b, a) == pair), records=pair)
+            for pair, _ in self.RIGHT
+        )
+
+    def cost(self, change: Change) -> Real:
+        return exact(next(price for pair, price in self.RIGHT if f"{pair}" == change.name))
+
+
+AT_2 = lw.query.CountWhere((lambda x: x == 2,), lw.query.Domain(records=NUMBERS))
+
+
+def test_kinds_of_change_that_list_different_records_are_compared_on_all_of_them() -> None:
+    """Found: compared on those of the first alone, so that noise for a step of 5 served a distance of 1."""
+    assert lw.sensitivity(Lists({(0, 1): 1, (0, 2): 5}), AT_2).line.rise == 5
+    with pytest.raises(NotPrivateError, match="from 0 to 2 is 1"):
+        lw.sensitivity(Lists({(0, 1): 1, (0, 2): 1}), AT_2)
+    with pytest.raises(NotPrivateError, match="from 1 to 2 is 1"):
+        parts_touched(Lists({(0, 1): 1, (0, 2): 5, (1, 2): 1}), cut="records", parts_per_unit=1)
+
+
+def test_a_change_is_no_step_between_records_that_it_does_not_list() -> None:
+    """A query does not go through these, whatever the change allows."""
+    rising = {(0, 1): 1, (0, 2): 5}
+    assert lw.sensitivity(Lists(rising, lambda b, a: present(b, a) and b < a), AT_2).line.rise == 5
+    with pytest.raises(NotPrivateError, match="from 1 to 2 is 5"):
+        lw.sensitivity(Lists({**rising, (1, 2): 5}, lambda b, a: present(b, a) and b < a), AT_2)

@@ -12,6 +12,7 @@ largest of them, so that noise serves the dearest of its changes and not the che
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -75,7 +76,13 @@ def farther_by_steps(
         records: over which chains may lead.
         far: its distances between them.
     """
-    near = [[_step(steps, x, y) if i != j else ZERO for j, y in enumerate(records)] for i, x in enumerate(records)]
+    near = [[ZERO if i == j else inf for j in range(len(records))] for i in range(len(records))]
+    for step in steps:
+        listed = step.change.records  # queries go through these and nobody, whatever else the change allows
+        known = [k for k, r in enumerate(records) if listed is None or r is ABSENT or r in listed]
+        for i, j in itertools.permutations(known, 2):
+            if step.cost < near[i][j] and step.change.allows(records[i], records[j]):
+                near[i][j] = step.cost
     reached, by = shortest_paths(*encode(near, len(records)))
     for i, j in np.ndindex(len(records), len(records)):
         if i != j and reached[by[i, j]] > far[i][j]:
@@ -105,8 +112,8 @@ def _distances(notion: Notion) -> tuple[tuple[Any, ...], list[list[Real]]]:
         return (), []
     except Unseen:
         pass
-    listed = next((change.records for change in notion.changes if change.records is not None), None)
-    if listed is None:
+    listed = _listed(notion)
+    if not listed:
         conditions = tuple(condition for change in notion.changes for condition in change.conditions)
         listed = stand_ins(conditions) if conditions else standing_for(Sees(facts=True, absent_is_empty=True), Sees())
     records = listed if any(record is ABSENT for record in listed) else (*listed, ABSENT)
@@ -122,11 +129,19 @@ def _distances(notion: Notion) -> tuple[tuple[Any, ...], list[list[Real]]]:
         ) from None
 
 
+def _listed(notion: Notion) -> tuple[Any, ...]:
+    """Return the records that its changes list, each once; those after the most that are compared may be left out."""
+    lists = list[Sequence[Any]]()
+    lists += (kind.records for kind in notion.changes if kind.records is not None and kind.records not in lists)
+    found = list(lists[0]) if lists else []
+    for record in itertools.chain.from_iterable(lists[1:]):
+        if _too_many(found):
+            break
+        if record not in found:
+            found.append(record)
+    return tuple(found)
+
+
 def _too_many(records: Sequence[Any]) -> bool:
     """Whether more records are listed than are compared; nobody is none of them."""
     return sum(record is not ABSENT for record in records) > MOST_RECORDS
-
-
-def _step(steps: Sequence[Step], before: Any, after: Any) -> Real:
-    """Return the cost of the cheapest kind of change that leads from one record to another; ∞ if none does."""
-    return min((step.cost for step in steps if step.change.allows(before, after)), default=inf)

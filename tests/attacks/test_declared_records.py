@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 import leeward as lw
@@ -268,3 +269,17 @@ def test_a_class_of_ones_own_about_facts_is_refused_unless_the_records_are_decla
     with pytest.raises(NotPrivateError, match="the records themselves"):
         lw.sensitivity(mine, CountWhere((lw.has("a"),), Domain(facts_per_person=2)))
     assert lw.sensitivity(mine, CountWhere((lw.has("b"),), Domain(records=tuple(few)))).monotone is False
+
+
+def test_a_long_list_beside_very_many_numbers_is_answered_at_once() -> None:
+    """Found: all numbers of the notion were written down first, of which there may be more than any machine holds."""
+    asked = CountWhere((at_least_2,), Domain(records=tuple(range(250))))
+    with pytest.raises(NotPrivateError, match="more than 200 records"):
+        lw.sensitivity(Manhattan("1", lw.ValueGrid(0, 10**12)), asked)
+
+
+def test_records_that_are_arrays_are_refused_in_words() -> None:
+    both = lw.both_hold(lw.UnboundedDP("2"), lw.BoundedDP("1"))
+    asked = CountWhere((lambda record: record[0] == 1,), Domain(records=(np.array([1, 2]), np.array([3, 4]))))
+    with pytest.raises(NotPrivateError, match="cannot be asked"):
+        lw.sensitivity(both, asked)

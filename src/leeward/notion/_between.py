@@ -47,7 +47,7 @@ def matrix(notion: PerPerson, records: tuple[Any, ...]) -> Coded:
         for at in first.tolist():
             i, j = (int(among[k]) for k in divmod(at, len(among)))
             values.append(notion.record(records[i], records[j]) if i != j else ZERO)
-    except (AttributeError, TypeError, InputError) as problem:
+    except (AttributeError, TypeError, ValueError, InputError) as problem:  # arrays are not equal or unequal
         raise Unseen(f"one of the two cannot be asked about the records of the other: {problem}") from None
     codes[np.ix_(among, among)] = which.reshape(alike.shape) + 2
     np.fill_diagonal(codes, 0)

@@ -128,7 +128,10 @@ def _inside(notion: Notion, declared: Domain) -> Sequence[Any]:
 
 def _all_numbers(notion: Notion, listed: Sequence[Any]) -> bool:
     """Whether a long list has every number of a metric notion, so that none is left out."""
-    return isinstance(notion, Manhattan) and set(notion.values.points) <= set(listed)
+    if not isinstance(notion, Manhattan):
+        return False
+    values = notion.values
+    return len({number for number in listed if number in values}) == values.width / values.step + 1
 
 
 def _distances(notion: Notion, inside: Sequence[Any]) -> list[list[Real]]:

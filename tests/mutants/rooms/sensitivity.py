@@ -117,7 +117,7 @@ MUTANTS = [
     M("leeward.notion._generated", "farther_by_steps", "reached[by[i, j]] > far[i][j]", "reached[by[i, j]] < far[i][j]", DECLARED, "chains that cost more than the distance will do"),
     M("leeward.query._declared", "check_declared", "dict.fromkeys(notion.persons) if isinstance(notion, Personalised) else (notion,)", "() if isinstance(notion, Personalised) else (notion,)", DECLARED,
       "with an ε for each person anything may be left out"),
-    M("leeward.query._declared", "_all_numbers", "<= set(listed)", "& set(listed)", DECLARED, "a long list of some numbers is taken for all"),
+    M("leeward.query._declared", "_all_numbers", "== values.width / values.step + 1", "<= values.width / values.step + 1", DECLARED, "a long list of some numbers is taken for all"),
     M("leeward.query._declared", "_broken", "all(listing)", "any(listing)", DECLARED, "a promise that lists its records covers for one beside it that does not"),
     M("leeward.query._declared", "_broken", "isinstance(notion, Both) and _of_facts(notion)", "False", DECLARED, "two promises about facts meet at sets of declared facts only"),
     M("leeward.query._declared", "_inside", "if _of_facts(notion):", "if False:", DECLARED, "of facts, rows stand for all"),

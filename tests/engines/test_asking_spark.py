@@ -54,8 +54,13 @@ def test_types_of_files_that_spark_reads_otherwise(columns: dict[str, Any], said
 def test_files_that_are_not_parquet_and_names_that_are_patterns(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("person,place,time\n1,p,2024-03-31T09:00\n")
     table = pa.table({"person": [1], "place": ["p"], "time": pa.array([AT], pa.timestamp("us"))})
-    pq.write_table(table, tmp_path / "t[1].parquet")
-    for name, said in (("t.csv", "Store the table as Parquet"), ("t[1].parquet", "for a pattern")):
+    odd = ("t[1].parquet", "_t.parquet", "t-19:00.parquet")
+    for name in odd:
+        pq.write_table(table, tmp_path / name)
+    for name, said in (
+        ("t.csv", "Store the table as Parquet"),
+        *((each, "for a pattern.*colon.*Rename") for each in odd),
+    ):
         with pytest.raises(DataError, match=said):
             opened(tmp_path / name)
 

@@ -167,10 +167,12 @@ def quoted(name: str) -> str:
 
 def _refuse_patterns(files: Sequence[File]) -> None:
     for file in files:
-        if set(file.path) & set(_PATTERN) or os.path.basename(file.path)[0] in "._":
+        name = os.path.basename(file.path)
+        if set(file.path) & set(_PATTERN) or name[0] in "._" or ":" in name:
             raise DataError(
                 f"The file '{file.name}'",
-                "Spark takes some signs in its path for a pattern, and files whose names begin with . or _ for hidden ones",
+                "Spark takes some signs in its path for a pattern, and files whose names begin with . or _ for hidden ones,"
+                " and reads none whose name has a colon",
                 "Rename the file or folder",
             )
 

@@ -22,10 +22,13 @@ weights only, and costs nothing.
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -49,12 +52,13 @@ class Consistency:
     nodes: int
     variances: tuple[Fraction, ...]
 
+    @cached_property
     def _up(self) -> list[list[Fraction]]:
-        """Return var(z) of each node, level by level, in the variances' unit."""
+        """Var(z) of each node, level by level, in the variances' unit."""
         found = [[self.variances[0]] * self.nodes]
         for starts, own in zip(self.starts, self.variances[1:], strict=True):
-            below = _sums(found[-1], starts)
-            found.append([own * those / (own + those) for those in below])
+            once = functools.cache(lambda those, own=own: own * those / (own + those))
+            found.append([once(those) for those in _sums(found[-1], starts)])
         return found
 
     def deviations(self) -> list[list[float]]:
@@ -63,17 +67,15 @@ class Consistency:
         What is left of z_c after q·S_p, q = var(z_c)/V_p, is uncorrelated with S_p, so var(x_c) = var(z_c) − q²·(V_p −
         var(x_p)).
         """
-        up = self._up()
+        up = self._up
         found = [up[-1]]
         for starts, below in zip(self.starts[::-1], up[-2::-1], strict=True):
-            above, sums = found[-1], _sums(below, starts)
-            found.append(
-                [
-                    own - (own / sums[p]) ** 2 * (sums[p] - above[p])
-                    for own, p in zip(below, _parents(starts, len(below)).tolist(), strict=True)
-                ]
-            )
-        return [[math.sqrt(value) for value in level] for level in found[::-1]]
+            above, sums, made = found[-1], _sums(below, starts), list[Fraction]()
+            for p, (first, stop) in enumerate(_slices(starts, len(below))):
+                for own, times in _runs(below[first:stop]):
+                    made += [own - (own / sums[p]) ** 2 * (sums[p] - above[p])] * times
+            found.append(made)
+        return [[root for value, times in _runs(level) for root in [math.sqrt(value)] * times] for level in found[::-1]]
 
     def rationals(self, noisy: Sequence[Integers]) -> tuple[list[NDArray[Any]], list[int]]:
         """Return the least-squares totals, as numerators (Python integers) and one denominator for each level.
@@ -81,7 +83,7 @@ class Consistency:
         Args:
             noisy: noisy totals in steps, one array of shape (groups, nodes) for each level, the narrowest first.
         """
-        variance = self._up()
+        variance = self._up
         up, over = [noisy[0].astype(object)], [1]
         sums: list[NDArray[Any]] = []
         for level, starts in enumerate(self.starts):
@@ -125,8 +127,26 @@ class Consistency:
 
 
 def _sums(values: Sequence[Fraction], starts: NDArray[np.intp]) -> list[Fraction]:
-    stops = [*starts[1:].tolist(), len(values)]
-    return [sum(values[first:stop], Fraction(0)) for first, stop in zip(starts.tolist(), stops, strict=True)]
+    return [
+        sum((value * times for value, times in _runs(values[first:stop])), Fraction(0))
+        for first, stop in _slices(starts, len(values))
+    ]
+
+
+def _runs(values: Sequence[Fraction]) -> Iterator[tuple[Fraction, int]]:
+    """Go through values, each with how often it stands there in a row: a century has hours by the hundred thousand.
+
+    What is one object is one value; most of the nodes of a level are, as no more differ than the lengths of days and months.
+    """
+    for _, same in itertools.groupby(values, key=id):
+        held = list(same)
+        yield held[0], len(held)
+
+
+def _slices(starts: NDArray[np.intp], nodes: int) -> list[tuple[int, int]]:
+    """Return where the nodes below each node of the next level begin and end."""
+    begins = starts.tolist()
+    return list(zip(begins, [*begins[1:], nodes], strict=True))
 
 
 def _parents(starts: NDArray[np.intp], nodes: int) -> NDArray[np.intp]:

@@ -9,6 +9,7 @@ promise is about the readings of each meter, and the readings of the others do n
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from leeward._taught import taught
 from leeward.errors import check_choice
-from leeward.exact._real import Real
+from leeward.exact._real import ZERO, Real
 from leeward.exact._weight import Weight
 from leeward.local.series._grid import Integers, in_unit
 from leeward.local.series._readings import Readings
@@ -88,10 +89,11 @@ class Totals:
     @property
     def price(self) -> SeriesPrice:
         """What one meter costs: ε for each of the series' units, in d_1, in d_∞ for one span, and in d_∞ for all."""
-        unit, spans = self.series.size, self.spans
-        rates = [self.law(span.readings).line.rise * unit for span in spans]
-        windows = [rate * span.readings for rate, span in zip(rates, spans, strict=True)]
-        return SeriesPrice(max(rates), max(windows), sum(windows[1:], start=windows[0]))
+        unit, lengths = self.series.size, Counter(span.readings for span in self.spans)
+        rates = {readings: self.law(readings).line.rise * unit for readings in lengths}
+        windows = {readings: rate * readings for readings, rate in rates.items()}
+        total = sum((windows[readings] * spans for readings, spans in lengths.items()), start=ZERO)
+        return SeriesPrice(max(rates.values()), max(windows.values()), total)
 
     @property
     def snapping(self) -> Real:

@@ -158,6 +158,10 @@ class TotalsTree:
 
     def errors(self) -> list[LevelError]:
         """Return how far the totals of each level are off, from the narrowest; of readings on the grid."""
+        return list(self._errors)
+
+    @cached_property
+    def _errors(self) -> tuple[LevelError, ...]:
         step, variances = float(self.totals.step), self._variances
         after = self.consistency.deviations()
         scale, found = math.sqrt(min(variances)), []
@@ -174,7 +178,7 @@ class TotalsTree:
                     math.hypot(max(after[number]) * scale, math.sqrt(_ROUNDED)) * step,
                 )
             )
-        return found
+        return tuple(found)
 
     def release(self, readings: Readings, group: Integers, groups: int, bits: Bits | None = None) -> list[Integers]:
         """Return noisy totals in steps that add up: shape (groups, spans) for each level, from the narrowest.

@@ -283,3 +283,17 @@ def test_records_that_are_arrays_are_refused_in_words() -> None:
     asked = CountWhere((lambda record: record[0] == 1,), Domain(records=(np.array([1, 2]), np.array([3, 4]))))
     with pytest.raises(NotPrivateError, match="cannot be asked"):
         lw.sensitivity(both, asked)
+
+
+def test_a_proof_on_tables_without_nobody_knows_the_way_over_nobody() -> None:
+    """Found: of unlike prices for leaving and joining, tables in which nobody was absent were said to be at distance ∞."""
+    records = lw.mechanism.FiniteMechanism.from_rows({(0,): {"a": 1}, (2,): {"b": 1}})
+    come_and_go = lw.both_hold(lw.AdditionOnly("1"), lw.RemovalOnly("2"))
+    policies = lw.ADP("5", [lambda record: record == 0], records=[0, 2])
+    for both in (come_and_go, lw.both_hold(come_and_go, policies)):
+        assert both.on([(0,), (2,)])((0,), (2,)) == 3
+        assert not lw.verify(records, both)
+    listed = lw.notion.RecordDistance("1", lw.distance.FiniteDistance((0, 1), [[0, 1], [lw.inf, 0]]))
+    assert (
+        lw.both_hold(lw.AdditionOnly("1"), listed).on([(0,), (1,)])((1,), (0,)) == lw.inf
+    )  # of nobody it knows nothing

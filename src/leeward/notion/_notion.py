@@ -296,7 +296,10 @@ def in_epsilon_of(definition: str, multiple: Real) -> str:
 
 
 class _Among(DirectedDistance[Any]):
-    """The closure of two distances between records over all records that one of the two lists, whichever are asked about."""
+    """The closure of two distances between records, whichever are asked about.
+
+    It leads over all records that one of the two lists, and over nobody where people may come and go.
+    """
 
     def __init__(self, closure: DirectedDistance[Any], notion: Both) -> None:
         self._closure, self._notion = closure, notion
@@ -308,9 +311,19 @@ class _Among(DirectedDistance[Any]):
     def on(self, points: Iterable[Any]) -> FiniteDistance[Any]:
         """Return the shortest paths over the given records and those that are listed, between the given ones."""
         points = tuple(points)
-        every = tuple(dict.fromkeys((*points, *(self._notion.sees.records or ()))))
-        made, given = self._closure.on(every), slice(len(points))
+        every = dict.fromkeys((*points, *(self._notion.sees.records or ())))
+        made, given = self._over(every), slice(len(points))
         return FiniteDistance.coded(points, made.values, made.codes[given, given])
+
+    def _over(self, every: Iterable[Any]) -> FiniteDistance[Any]:
+        if any(
+            change.moves_people or change.of_facts for change in self._notion.changes
+        ):  # without facts one is nobody
+            try:
+                return self._closure.on(dict.fromkeys((*every, ABSENT)))
+            except InputError:
+                pass  # to what one of the two lists, nobody is no record
+        return self._closure.on(tuple(every))
 
     def scale(self, factor: Exact) -> DirectedDistance[Any]:
         """Return the closure of both multiples."""

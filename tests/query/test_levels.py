@@ -78,6 +78,10 @@ def test_more_levels_than_there_may_be_are_refused_before_they_are_listed() -> N
     """They were listed first: of 5·10^14 that takes all memory."""
     with pytest.raises(SpecError, match="500,000,000,000,001 levels: 1,000,000 answers are the most"):
         lw.statistic(TABLE, "above", column="v", lower=0, upper=10**15, step=2)
+
+
+@pytest.mark.sweep
+def test_as_many_levels_as_there_may_be_are_listed() -> None:
     assert len(lw.statistic(TABLE, "above", column="v", lower=1, upper=10**6, step=1).levels) == 10**6
 
 

@@ -308,9 +308,9 @@ def test_a_price_with_too_many_digits_is_refused_as_what_was_asked_and_not_as_a_
         refused = stand.post(path, "people", with_(SUM, "protect", epsilon=f"{10**40}/{10**40 + 1}"))
         assert (refused.status_code, refused.json()["code"]) == (422, "input"), (path, refused.text)
         assert "more than 40 digits" in refused.json()["message"]
-    answers = [
+    answers = (
         stand.post("/release", "people", with_(SUM, "protect", epsilon=f"{10**36}/{10**38 + i}")) for i in range(99)
-    ]
+    )
     refused = next(answer for answer in answers if answer.status_code != 200)
     assert (refused.status_code, refused.json()["code"]) == (422, "input"), refused.text
     assert stand.post("/release", "people", SUM).status_code == 200

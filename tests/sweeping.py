@@ -29,13 +29,26 @@ COMPLETE = {
         "outputs",
     ),
     *("papers", "proofs", "query", "report", "shown", "spec", "tables", "truth", "verification"),
-    *("test_column_types", "test_desk_browser", "test_extreme_rates", "test_machine_integers", "test_position_files"),
+    *("test_column_types", "test_desk_browser", "test_machine_integers", "test_position_files"),
     *("test_architecture", "test_arguments", "test_docstrings", "test_documents", "test_examples"),
     *("test_masked_arrays", "test_schemas"),
 }
 """Rooms, and files, whose grids are complete lists of what must hold: the build server runs them whole.
 
 Above all lists in which every point is a thing of its own, such as a module or a document, and not one value of many."""
+
+ALIKE = {
+    *("test_changed_stores", "test_closed_folders", "test_closures", "test_forms", "test_names_and_levels"),
+    *(
+        "test_taken_for_another",
+        "test_toml_values",
+        "test_hostile_text",
+        "test_malformed_files",
+        "test_pages_on_a_phone",
+    ),
+    *("attacks/test_analysis", "attacks/test_desk", "attacks/test_service"),
+}
+"""Files of complete rooms whose points are values of one thing and take long: thinned like the others."""
 
 
 def thin(items: Iterable[pytest.Item]) -> None:
@@ -52,7 +65,8 @@ def thin(items: Iterable[pytest.Item]) -> None:
         for point in [each for each in points if not each.get_closest_marker("sweep")][1:-1]:
             point.add_marker(pytest.mark.sweep)
         swept = [each for each in points if each.get_closest_marker("sweep") and not each.get_closest_marker("long")]
-        if COMPLETE.isdisjoint((points[0].path.parent.name, points[0].path.stem)):
+        room, file = points[0].path.parent.name, points[0].path.stem
+        if COMPLETE.isdisjoint((room, file)) or not ALIKE.isdisjoint((file, f"{room}/{file}")):
             middle = len(swept) // 2
             for point in [*swept[:middle], *swept[middle + 1 :]]:
                 point.add_marker(pytest.mark.long)

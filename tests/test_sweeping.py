@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.sweeping import thin
+from tests.sweeping import ALIKE, COMPLETE, WHOLE, thin
 
 
 def item(name: str, room: str = "session", *marked: str) -> Any:
@@ -51,3 +51,18 @@ def test_so_it_does_of_a_grid_that_is_a_sweep() -> None:
     items = [item(f"f[{i}]", "session", "sweep", *(["long"] if i > 9 else [])) for i in range(12)]
     thin(items)
     assert [number for number, each in enumerate(items) if "long" not in each.marks] == [5]
+
+
+def test_of_a_complete_room_files_whose_points_are_alike_are_thinned_like_the_others() -> None:
+    items = [item(f"f[{i}]", "attacks") for i in range(5)]
+    for each in items:
+        each.path = each.path.with_name("test_forms.py")
+    thin(items)
+    assert [number for number, each in enumerate(items) if "long" in each.marks] == [1, 3]
+
+
+def test_each_name_here_is_of_a_room_or_a_file() -> None:
+    here = Path(__file__).parent
+    files = {path.relative_to(here).with_suffix("") for path in here.rglob("test_*.py")}
+    known = {str(file) for file in files} | {file.name for file in files} | {str(file.parent) for file in files}
+    assert {*WHOLE, *COMPLETE, *ALIKE} <= known

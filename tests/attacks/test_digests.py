@@ -247,6 +247,7 @@ def test_a_random_table_has_the_digest_of_the_definition(seed: int, tmp_path: Pa
     agrees(seed, tmp_path / "held")
 
 
+@pytest.mark.long
 @pytest.mark.sweep
 def test_many_random_tables_have_the_digest_of_the_definition(tmp_path: Path) -> None:
     for seed in range(100, 130):

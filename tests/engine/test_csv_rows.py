@@ -199,6 +199,7 @@ def test_a_value_that_is_called_as_a_column_is_a_value(tmp_path: Path) -> None:
     assert csv_rows_of(path) == ["p", "place", "who"]
 
 
+@pytest.mark.long
 @pytest.mark.sweep
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_all_rows_have_as_many_fields_as_there_are_columns_or_none_is_read(end: str, tmp_path: Path) -> None:

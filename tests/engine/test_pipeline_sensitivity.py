@@ -190,6 +190,7 @@ def test_no_change_of_a_person_moves_the_counts_too_far(block: int) -> None:
     assert sum(compared for compared, _ in found) > 20, "or next to nothing was compared"
 
 
+@pytest.mark.long
 @pytest.mark.sweep
 @pytest.mark.parametrize("block", range(6))
 def test_more_questions(block: int) -> None:

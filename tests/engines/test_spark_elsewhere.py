@@ -102,6 +102,7 @@ def test_a_dataframe_is_read_once(tmp_path: Path) -> None:
     is_read_once(remote(), tmp_path / "t")
 
 
+@pytest.mark.long
 def test_what_was_read_is_given_back() -> None:
     gives_back(remote(), collected=True)
 

@@ -120,6 +120,7 @@ def test_each_run_costs_what_it_says_for_every_ordered_pair() -> None:
     assert reached > 20
 
 
+@pytest.mark.long
 @pytest.mark.sweep
 def test_an_allowance_bounds_what_every_run_costs_and_is_the_promise() -> None:
     tracks = list(itertools.product(LINE[:2], repeat=3))

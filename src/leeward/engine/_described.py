@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +12,7 @@ from ibis.backends.sql.compilers import DuckDBCompiler
 from ibis.backends.sql.datatypes import DuckDBType
 
 if TYPE_CHECKING:
+    import ibis.expr.operations as ops
     import ibis.expr.types as ir
 
 
@@ -26,7 +28,16 @@ def described(name: str, types: Mapping[str, str]) -> ir.Table:
 
 def compiled(expression: ir.Expr) -> str:
     """Return an expression as SQL of DuckDB. Ibis' backend of that name is not loaded: it would hold connections."""
-    return str(_COMPILER.to_sqlglot(expression.as_table()).sql(_COMPILER.dialect))
+    return _compiled(expression.as_table().op())
+
+
+@functools.lru_cache(maxsize=256)
+def _compiled(operation: ops.Node) -> str:
+    """The same, kept: a look and the release after it, a desk and a service ask for the same rows again.
+
+    What is equal to Ibis has one text; so have 0 and −0, which no comparison tells apart either.
+    """
+    return str(_COMPILER.to_sqlglot(operation.to_expr()).sql(_COMPILER.dialect))
 
 
 _COMPILER: Final = DuckDBCompiler()

@@ -82,6 +82,9 @@ def test_what_is_told_of_a_long_period_is_worked_out_once_for_each_length(
     assert "87,672 hours" in dict(check_job(made, folder=folder).facts())["mean error"]
     assert worked.count("deviations") == 2, "of the tree, and of that of its level"
     assert worked.count("law") < 100
+    monkeypatch.undo()
+    days = Totals(check_job(made | {"publish": {"what": "readings"}}, folder=folder).series)
+    assert days.price.total == 87_672, "1 for each hour, in days of three lengths"
     assert len(roots) < 3 * (3653 + 120 + 1)  # of hours, one for each day
 
 

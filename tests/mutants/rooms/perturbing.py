@@ -94,7 +94,7 @@ MUTANTS = [
     M("leeward.local.series._grid", "ReadingGrid.__post_init__", "lowest.denominator != 1 or highest.denominator != 1 or low >= high", "low >= high", "tests/local/test_series_readings.py",
       "bounds between grid points"),
     M("leeward.local.series._post_processing", "_smoothed", "keys + reach, side=\"right\"", "keys + reach, side=\"left\"", "tests/local/test_series_promise.py", "a mean over a span that is not centred"),
-    M("leeward.local.series._totals", "Totals.price", "windows[readings] * spans", "windows[readings]", "tests/local/test_series_job.py", "days of one length are one day"),
+    M("leeward.local.series._totals", "Totals.price", "windows[readings] * spans", "windows[readings]", "tests/local/test_totals_tree.py", "days of one length are one day"),
     M("leeward.local.series._totals", "Totals.price", "rate * readings for", "rate for", "tests/local/test_series_job.py tests/truth", "a day that moves costs one reading"),
     M("leeward.local.series._grid", "ReadingGrid.steps", "(2 * near * top + bottom) // (2 * bottom)", "near * top // bottom", "tests/local/test_series_readings.py", "half is rounded down"),
     M("leeward.local.series._readings", "_check_distinct", "if len(np.unique(keys)) < len(keys):", "if False:", "tests/local/test_series_readings.py",

@@ -297,3 +297,19 @@ def test_a_proof_on_tables_without_nobody_knows_the_way_over_nobody() -> None:
     assert (
         lw.both_hold(lw.AdditionOnly("1"), listed).on([(0,), (1,)])((1,), (0,)) == lw.inf
     )  # of nobody it knows nothing
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_of_three_promises_a_way_leads_over_nobody_in_whichever_order_they_are_kept(order: tuple[int, ...]) -> None:
+    """Found: not beside one that lists its records without nobody, where the two others were not kept together first."""
+    far = lw.distance.FiniteDistance.closed("stn", [[0, lw.inf, lw.inf], [lw.inf, 0, 1], [lw.inf, lw.inf, 0]])
+    parts = [lw.AdditionOnly("1"), lw.RemovalOnly("2"), lw.notion.RecordDistance("1", far)]
+    one, two, three = (parts[i] for i in order)
+    for both in (lw.both_hold(lw.both_hold(one, two), three), lw.both_hold(one, lw.both_hold(two, three))):
+        on = both.on([(r,) for r in "stn"])
+        assert [[str(on((x,), (y,))) for y in "stn"] for x in "stn"] == [
+            ["0", "3", "3"],
+            ["3", "0", "1"],
+            ["3", "3", "0"],
+        ]
+        assert on.points == (("s",), ("t",), ("n",))

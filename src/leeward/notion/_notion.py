@@ -15,7 +15,7 @@ import itertools
 import math
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, cast
 
@@ -319,10 +319,7 @@ class _Among(DirectedDistance[Any]):
         if any(
             change.moves_people or change.of_facts for change in self._notion.changes
         ):  # without facts one is nobody
-            try:
-                return self._closure.on(dict.fromkeys((*every, ABSENT)))
-            except InputError:
-                pass  # to what one of the two lists, nobody is no record
+            every = dict.fromkeys((*every, ABSENT))
         return self._closure.on(tuple(every))
 
     def scale(self, factor: Exact) -> DirectedDistance[Any]:
@@ -337,12 +334,27 @@ class _Among(DirectedDistance[Any]):
         return str(self._closure)
 
 
-def _records(notion: SumOverPersons) -> Any:
-    if isinstance(notion.per_person, tuple | list):
+def _records(notion: SumOverPersons) -> DirectedDistance[Any]:
+    if isinstance(notion.per_person, Sequence):
         raise InputError(
             f"both_hold with {notion}", "each person has their own distance in it", "Take both .on(tables)"
         )
-    return notion.per_person
+    listed = seen_by(notion).records if isinstance(notion, Notion) and not isinstance(notion, Both) else None
+    if listed is None or ABSENT in listed:
+        return notion.per_person
+    return Derived(str(notion.per_person), _OrNobody(notion.per_person))
+
+
+class _OrNobody:
+    """A distance between listed records of which nobody is none: beside it, another promise may lead over nobody."""
+
+    def __init__(self, listed: DirectedDistance[Any]) -> None:
+        self._listed = listed
+
+    def __call__(self, before: object, after: object) -> Real:
+        if before is ABSENT or after is ABSENT:
+            return ZERO if before is after else inf
+        return self._listed(before, after)
 
 
 def one_person_apart(tables: Iterable[Any], one_step: Callable[[int, Any, Any], bool]) -> NDArray[np.bool_]:

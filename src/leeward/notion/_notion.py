@@ -309,7 +309,10 @@ class _Among(DirectedDistance[Any]):
         return self._closure(x, y)
 
     def on(self, points: Iterable[Any]) -> FiniteDistance[Any]:
-        """Return the shortest paths over the given records and those that are listed, between the given ones."""
+        """Return the shortest paths over the given records and those that are listed, between the given ones.
+
+        So what is given is taken for all records there can be, where neither of the two lists them.
+        """
         points = tuple(points)
         every = dict.fromkeys((*points, *(self._notion.sees.records or ())))
         made, given = self._over(every), slice(len(points))

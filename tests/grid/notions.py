@@ -206,7 +206,7 @@ BASES: list[Row] = [
     Row(
         "adp of rows, two policies, absent too",
         ADP(1, [~where("x", at_least=1), where("x", one_of=[0, 2])], absent_too=True),
-        universe.adp_with_absence(1, [x_is_not(1, 2), x_is(0, 2)]),
+        universe.adp_with_absence(1, [x_is_not(1, 2, 3), x_is(0, 2)]),
         frozenset({"rows"}),
     ),
     _words("adp of words", ADP(1, [among("n")], records=WORDS), adp(1, among("n"))),

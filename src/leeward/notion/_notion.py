@@ -28,7 +28,7 @@ from leeward.errors import InputError, UndecidedError
 from leeward.exact._real import ZERO, Exact, Real, finite, inf, positive, whole
 from leeward.notion._change import CHANGES, INSERT, WITHDRAW, Change
 from leeward.notion._priced import Price
-from leeward.notion._sees import Sees
+from leeward.notion._sees import Sees, on_the_way
 
 ABSENT = None
 """The record of nobody: the person is not in the table."""
@@ -296,10 +296,7 @@ def in_epsilon_of(definition: str, multiple: Real) -> str:
 
 
 class _Among(DirectedDistance[Any]):
-    """The closure of two distances between records, whichever are asked about.
-
-    It leads over all records that one of the two lists, and over nobody where people may come and go.
-    """
+    """The closure of two distances between records, whichever are asked about, over all that there can be."""
 
     def __init__(self, closure: DirectedDistance[Any], notion: Both) -> None:
         self._closure, self._notion = closure, notion
@@ -309,21 +306,17 @@ class _Among(DirectedDistance[Any]):
         return self._closure(x, y)
 
     def on(self, points: Iterable[Any]) -> FiniteDistance[Any]:
-        """Return the shortest paths over the given records and those that are listed, between the given ones.
+        """Return the shortest paths between the given records, over whichever others they lead.
 
-        So what is given is taken for all records there can be, where neither of the two lists them.
+        Raises:
+            InputError: there are too many of them.
         """
-        points = tuple(points)
-        every = dict.fromkeys((*points, *(self._notion.sees.records or ())))
-        made, given = self._over(every), slice(len(points))
-        return FiniteDistance.coded(points, made.values, made.codes[given, given])
-
-    def _over(self, every: Iterable[Any]) -> FiniteDistance[Any]:
-        if any(
-            change.moves_people or change.of_facts for change in self._notion.changes
-        ):  # without facts one is nobody
+        points, notion = tuple(points), self._notion
+        every = dict.fromkeys((*points, *on_the_way(notion.sees, points)))
+        if any(change.moves_people or change.of_facts for change in notion.changes):  # without facts one is nobody
             every = dict.fromkeys((*every, ABSENT))
-        return self._closure.on(tuple(every))
+        made, given = self._closure.on(every), slice(len(points))
+        return FiniteDistance.coded(points, made.values, made.codes[given, given])
 
     def scale(self, factor: Exact) -> DirectedDistance[Any]:
         """Return the closure of both multiples."""

@@ -22,7 +22,7 @@ path to R, e carries it back. By kind of record:
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Generic, NoReturn, TypeVar
@@ -36,6 +36,9 @@ MOST_FACTS = 6
 
 MOST_NUMBERS = 100
 """The most numbers that are gone through one by one."""
+
+_MOST_ON_THE_WAY = 10
+"""The most facts of which all sets are gone through for ways between given ones."""
 
 
 T = TypeVar("T")
@@ -169,6 +172,53 @@ def standing_for(one: Sees, other: Sees, whole: Sees | None = None) -> tuple[Any
     if one.facts or other.facts:
         return _with_nobody(_sets(conditions)[one.absent_is_empty or other.absent_is_empty :])
     return _with_nobody(_two_of_each(conditions))
+
+
+def on_the_way(sees: Sees, given: Iterable[Any]) -> tuple[Any, ...]:
+    """Return records that stand for all over which a way between given ones may lead, nobody aside.
+
+    A step of a way depends on conditions, on inclusion, and on how many facts one lacks. *Conditions:* one record of each
+    kind will do, as of two of a kind on one way the second can take the place of the first. *Facts:* keep, of each record
+    on a way from x to y, those that conditions name, those of x and those of y, and merge all others into one; no step
+    becomes dearer. Without conditions, take away what y lacks first and invent what x lacks then: over what both have.
+    *Numbers, and listed records:* all of them, of numbers up to `MOST_NUMBERS`: what is constant or in proportion to a move
+    gains nothing on the way. Of records of which nothing is known the given ones are all there are.
+
+    Raises:
+        InputError: there are too many sets of facts.
+    """
+    if sees.unknown:
+        return ()
+    if sees.records is not None:
+        return sees.records
+    if sees.values is not None:
+        return tuple(sees.values.points) if sees.values.width / sees.values.step < MOST_NUMBERS else ()
+    named = frozenset(atom.fact for c in sees.conditions for atom in c.atoms if isinstance(atom, Has))
+    if not named and not sees.facts:
+        return tuple(map(_Kind, stand_ins(sees.conditions))) if sees.conditions else ()
+    sets = [record for record in given if isinstance(record, frozenset)]
+    if not named:
+        return tuple(
+            dict.fromkeys(x & y for x, y in itertools.combinations(sets, 2) if x & y or not sees.absent_is_empty)
+        )
+    facts = (*named.union(*sets), _OTHER[0])
+    if len(facts) > _MOST_ON_THE_WAY:
+        raise InputError(
+            f"Ways over all sets of {len(facts)} facts",
+            f"more than {_MOST_ON_THE_WAY} are not gone through",
+            "Give secrets with fewer facts, or policies that name fewer",
+        )
+    sizes = range(sees.absent_is_empty, len(facts) + 1)
+    return tuple(frozenset(s) for size in sizes for s in itertools.combinations(facts, size))
+
+
+class _Kind(dict[str, Any]):
+    """A row that stands for all of its kind, and is none of those that are given."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
 
 
 def _same_numbers(records: Sequence[Any], values: ValueGrid) -> bool:

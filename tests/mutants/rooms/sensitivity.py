@@ -12,6 +12,7 @@ SUMS = "leeward.planner._sums"
 SPREADS = "tests/query/test_spread.py tests/planner/test_spread_plan.py"
 GROUPS = "tests/query/test_groups.py"
 DECLARED = "tests/attacks/test_declared_records.py"
+PART = "tests/notion/test_on_part_of_a_universe.py"
 VISITORS = "leeward.query._visitors"
 
 MUTANTS = [
@@ -123,4 +124,8 @@ MUTANTS = [
     M("leeward.query._declared", "_broken", "isinstance(notion, Both) and _of_facts(notion)", "False", DECLARED, "two promises about facts meet at sets of declared facts only"),
     M("leeward.query._declared", "_inside", "if _of_facts(notion):", "if False:", DECLARED, "of facts, rows stand for all"),
     M("leeward.query._declared", "_without_policies", "all(change in CHANGES", "any(change in CHANGES", DECLARED, "steps without a policy cover for one with a policy"),
+    M("leeward.notion._sees", "on_the_way", "tuple(map(_Kind, stand_ins(sees.conditions))) if sees.conditions else ()", "()", PART, "no way leads over a row that is not given"),
+    M("leeward.notion._sees", "on_the_way", "named.union(*sets)", "named", PART, "ways lead over facts that policies name alone"),
+    M("leeward.notion._sees", "on_the_way", "union(*sets), _OTHER[0])", "union(*sets),)", PART, "no fact but those named and given is on a way"),
+    M("leeward.notion._sees", "on_the_way", "x & y or not sees.absent_is_empty", "False", PART, "no way leads over what two sets have in common"),
 ]  # fmt: skip

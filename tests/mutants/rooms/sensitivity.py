@@ -112,7 +112,7 @@ MUTANTS = [
     M(SENSITIVITY, "_steps", "check_declared(notion, declared)", "pass", DECLARED, "what a declaration leaves out is not asked"),
     M("leeward.query._declared", "_distances", "(*inside, *standing_for(seen_by(notion), Sees()))", "(*inside,)", DECLARED,
       "two promises meet at declared records only"),
-    M("leeward.notion._notion", "_Among._over", "(*every, ABSENT)", "(*every,)", DECLARED, "no way leads over nobody where all are there"),
+    M("leeward.notion._notion", "_Among.on", "(*every, ABSENT)", "(*every,)", DECLARED, "no way leads over nobody where all are there"),
     M("leeward.notion._generated", "_listed", "lists[1:]", "lists[:1]", "tests/attacks/test_own_notions.py", "a notion of one's own is compared on the records of its first change alone"),
     M("leeward.notion._generated", "farther_by_steps", "listed is None or r is ABSENT or r in listed", "True", "tests/attacks/test_own_notions.py",
       "a change is a step between records that it does not list"),

@@ -193,7 +193,7 @@ def on_the_way(sees: Sees, given: Iterable[Any]) -> tuple[Any, ...]:
         return sees.records
     if sees.values is not None:
         return tuple(sees.values.points) if sees.values.width / sees.values.step < MOST_NUMBERS else ()
-    named = frozenset(atom.fact for c in sees.conditions for atom in c.atoms if isinstance(atom, Has))
+    named = _named(sees.conditions)
     if not named and not sees.facts:
         return tuple(map(_Kind, stand_ins(sees.conditions))) if sees.conditions else ()
     sets = [record for record in given if isinstance(record, frozenset)]
@@ -208,8 +208,7 @@ def on_the_way(sees: Sees, given: Iterable[Any]) -> tuple[Any, ...]:
             f"more than {_MOST_ON_THE_WAY} are not gone through",
             "Give secrets with fewer facts, or policies that name fewer",
         )
-    sizes = range(sees.absent_is_empty, len(facts) + 1)
-    return tuple(frozenset(s) for size in sizes for s in itertools.combinations(facts, size))
+    return tuple(_subsets(facts, int(sees.absent_is_empty)))
 
 
 class _Kind(dict[str, Any]):
@@ -238,13 +237,24 @@ def _numbers(values: ValueGrid, *, plain: bool) -> Sequence[Any]:
     return values.lower, values.lower + values.step, values.upper
 
 
+def _named(conditions: Sequence[Condition]) -> frozenset[Any]:
+    """The facts that conditions name."""
+    return frozenset(atom.fact for condition in conditions for atom in condition.atoms if isinstance(atom, Has))
+
+
 def _sets(conditions: Sequence[Condition]) -> Sequence[Any]:
     """All sets of the facts named and three others, the empty one first."""
-    named = frozenset(a.fact for c in conditions for a in c.atoms if isinstance(a, Has))
+    named = _named(conditions)
     if len(named) > MOST_FACTS:
         raise TooMany(f"policies over more than {MOST_FACTS} facts, beside a notion about facts, are not gone through")
     every = (*named, *_OTHER)
-    return [frozenset(s) for size in range(len(every) + 1) for s in itertools.combinations(every, size)]
+    return _subsets(every, 0)
+
+
+def _subsets(facts: Sequence[Any], least: int) -> list[frozenset[Any]]:
+    """All sets of at least so many of these facts, the smallest first."""
+    sizes = range(least, len(facts) + 1)
+    return [frozenset(some) for size in sizes for some in itertools.combinations(facts, size)]
 
 
 def _two_of_each(conditions: Sequence[Condition]) -> Sequence[Any]:

@@ -113,7 +113,7 @@ class NumberTable(Opened):
         below, above = taken.below, taken.above
         if summed := summed and query.values is not None and not query.levels:
             first = int(query.values.lower / query.values.step)
-            number, width = taken.number, int(query.values.width / query.values.step)
+            number, width = taken.number, query.values.steps
             taken = taken.group_by("window", "person").aggregate(
                 number=(number + first).sum() - first, below=below.any(), above=above.any()
             )
@@ -199,7 +199,7 @@ class NumberTable(Opened):
             several[integers(found, "window")] = integers(found, "n")
             taken = people
             if combine == "sum" and values is not None:
-                taken = people.mutate(number=people.number.clip(0, int(values.width / values.step)))
+                taken = people.mutate(number=people.number.clip(0, values.steps))
         tally = taken.group_by("window", "group", "number").aggregate(people=taken.count())
         answer = self._bound.fetch(tally.order_by("window"))
         group, number, people = (integers(answer, name) for name in ("group", "number", "people"))
@@ -267,7 +267,7 @@ def _index(
         units = nearest.cast("int64")
     step = int(values.step * scale)
     above = units - int(values.lower * scale)
-    last = int(values.width / values.step)
+    last = values.steps
     if rounding == "down":
         return rows, whole_quotient(above.clip(0, None), step).clip(0, last - 1), unreadable
     if rounding == "up":
@@ -403,7 +403,7 @@ def _statistic(query: Statistic, number: NDArray[np.int64], people: NDArray[np.i
         return tuple(number[np.searchsorted(np.cumsum(people), places, side="right")].tolist())
     if isinstance(numeric, Mean):
         if query.people is None:  # the sum of twice the distances from the middle, and the number of people
-            return 2 * steps - total * int(values.width / values.step), total
+            return 2 * steps - total * values.steps, total
         assert numeric.grid is not None
         mean = values.lower + values.step * Fraction(steps, total)
         return (int(numeric.rounded(mean) / numeric.grid),)
@@ -418,7 +418,7 @@ def _spread(
     query: Statistic, numeric: Variance, number: NDArray[np.int64], people: NDArray[np.int64]
 ) -> tuple[int, ...]:
     """Return the variance in its units; over a private number of people what it is made from (`planner._spread`)."""
-    k = int(numeric.values.width / numeric.values.step)
+    k = numeric.values.steps
     from_middle = [(2 * steps - k, many) for steps, many in zip(number.tolist(), people.tolist(), strict=True)]
     total = sum(many for _, many in from_middle)
     sums = sum(u * many for u, many in from_middle)

@@ -32,7 +32,7 @@ def stand_in(query: AnyQuestion, keys: int, drawn_from: DrawnFrom = "answer") ->
         return np.append(counts, 0) if drawn_from == "answer and left out" else counts
     assert query.values is not None
     group = np.arange(max(1, len(query.groups)), dtype=np.int64)
-    number = np.full_like(group, int(query.values.width / query.values.step) // 2)
+    number = np.full_like(group, query.values.steps // 2)
     people = np.full_like(group, _PEOPLE if query.people is None else query.people)
     if drawn_from == "tally":
         return np.stack([group, number, people], axis=1)

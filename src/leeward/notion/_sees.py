@@ -15,8 +15,10 @@ path to R, e carries it back. By kind of record:
 * *Facts.* Let F be the facts named by conditions. r keeps F and merges all other facts into three: those only x has, those
   only y has, all the rest; e puts them back. Inclusion, and whether a record has any fact, are kept. To most notions about
   facts nobody is the record without facts: who has none is not in a table of facts, and no such record is listed.
-* *Numbers, and listed records.* All of them are listed. Of more than `MOST_NUMBERS` numbers, where both distances are
-  constant or grow in proportion to how far a number moves, their quotient is largest at the shortest or the longest move.
+* *Numbers, and listed records.* All of them are listed. Of more than `MOST_NUMBERS` numbers both distances must be
+  min(c, p·m) of the move m, where c or p may be ∞: so are shortest paths over several such, with the least c and the least
+  p. A quotient of two is constant before the first of their bends and behind the second, and grows or falls throughout
+  between them: it is largest at the shortest or the longest move.
 """
 
 from __future__ import annotations
@@ -68,7 +70,8 @@ class Sees:
         counted: then also how many.
         values: records are these numbers, and it matters how far apart two of them are.
         records: all records there are, nobody among them or not; then nothing else need be known.
-        plain: whether the distance between two numbers is constant or in proportion to the move.
+        plain: whether the distance between two numbers is the least of a constant and of something in proportion to the
+            move, or one of the two, for up and for down; and that to and from nobody the same of all numbers.
         unknown: why none of this can be said; empty if it can.
     """
 
@@ -78,7 +81,7 @@ class Sees:
     counted: bool = False
     values: ValueGrid | None = None
     records: tuple[Any, ...] | None = None
-    plain: bool = True
+    plain: bool = False
     unknown: str = ""
 
     @property
@@ -87,6 +90,11 @@ class Sees:
         atoms = {isinstance(atom, Has) for condition in self.conditions for atom in condition.atoms}
         kinds = ["sets of facts"] * (self.facts or True in atoms) + ["rows with columns"] * (False in atoms)
         return " and ".join(kinds + ["numbers"] * (self.values is not None))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the distance between two numbers is plain: said of numbers, and constant where they are not looked at."""
+        return self.plain or self.values is None
 
     def beside(self, other: Sees) -> Sees:
         """Return what two notions that hold for the same output see together."""
@@ -105,7 +113,7 @@ class Sees:
             self.counted or other.counted,
             self.values if self.values is not None else other.values,
             self.records if self.records is not None else other.records,
-            plain=False,
+            plain=self.is_plain and other.is_plain,
         )
 
     def knows(self, record: object) -> bool:
@@ -168,7 +176,7 @@ def standing_for(one: Sees, other: Sees, whole: Sees | None = None) -> tuple[Any
         raise Unseen(f"one of the two is about {other.about}, and the other about {one.about}")
     values, conditions = whole.values or one.values, (*one.conditions, *other.conditions)
     if values is not None:
-        return _with_nobody(_numbers(values, plain=one.plain and other.plain and one.records is None))
+        return _with_nobody(_numbers(values, plain=one.is_plain and other.is_plain and one.records is None))
     if one.facts or other.facts:
         return _with_nobody(_sets(conditions)[one.absent_is_empty or other.absent_is_empty :])
     return _with_nobody(_two_of_each(conditions))
@@ -181,18 +189,28 @@ def on_the_way(sees: Sees, given: Iterable[Any]) -> tuple[Any, ...]:
     kind will do, as of two of a kind on one way the second can take the place of the first. *Facts:* keep, of each record
     on a way from x to y, those that conditions name, those of x and those of y, and merge all others into one; no step
     becomes dearer. Without conditions, take away what y lacks first and invent what x lacks then: over what both have.
-    *Numbers, and listed records:* all of them, of numbers up to `MOST_NUMBERS`: what is constant or in proportion to a move
-    gains nothing on the way. Of records of which nothing is known the given ones are all there are.
+    *Numbers, and listed records:* all of them, of numbers up to `MOST_NUMBERS`: what is the least of a constant and of
+    something in proportion to the move gains nothing on the way. Of records of which nothing is known the given ones are all
+    there are.
 
     Raises:
-        InputError: there are too many sets of facts.
+        InputError: there are too many sets of facts, or numbers.
     """
     if sees.unknown:
         return ()
     if sees.records is not None:
         return sees.records
     if sees.values is not None:
-        return tuple(sees.values.points) if sees.values.width / sees.values.step < MOST_NUMBERS else ()
+        if sees.values.steps < MOST_NUMBERS:
+            return sees.values.points
+        if not sees.is_plain:
+            raise InputError(
+                f"Ways over {sees.values.steps + 1} numbers",
+                f"more than {MOST_NUMBERS} are not gone through, and a promise of these is not said to be constant or in"
+                " proportion to the move",
+                "Give it values on a coarser grid; or, if it is, have its class say so (`sees` with plain=True)",
+            )
+        return ()
     named = _named(sees.conditions)
     if not named and not sees.facts:
         return tuple(map(_Kind, stand_ins(sees.conditions))) if sees.conditions else ()
@@ -221,8 +239,7 @@ class _Kind(dict[str, Any]):
 
 
 def _same_numbers(records: Sequence[Any], values: ValueGrid) -> bool:
-    listed = {record for record in records if record is not None}
-    return len(listed) == values.width / values.step + 1 and listed == set(values.points)
+    return values.all_in(records) and all(record in values for record in records if record is not None)
 
 
 def _with_nobody(records: Sequence[Any]) -> tuple[Any, ...]:
@@ -230,7 +247,7 @@ def _with_nobody(records: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _numbers(values: ValueGrid, *, plain: bool) -> Sequence[Any]:
-    if values.width / values.step < MOST_NUMBERS:
+    if values.steps < MOST_NUMBERS:
         return values.points
     if not plain:
         raise TooMany(f"more than {MOST_NUMBERS} numbers would have to be gone through")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 from numbers import Integral
 
@@ -41,9 +42,18 @@ class ValueGrid:
         return self.upper - self.lower
 
     @property
+    def steps(self) -> int:
+        """k: how many steps lead from the least value to the greatest; there is one more value."""
+        return int(self.width / self.step)
+
+    @property
     def points(self) -> tuple[Fraction, ...]:
         """All values, from the least to the greatest."""
-        return tuple(self.lower + i * self.step for i in range(int(self.width / self.step) + 1))
+        return tuple(self.lower + i * self.step for i in range(self.steps + 1))
+
+    def all_in(self, listed: Iterable[object]) -> bool:
+        """Whether a list has every value; whatever else it has."""
+        return len({value for value in listed if value in self}) == self.steps + 1
 
     @property
     def grid_with_zero(self) -> Fraction:

@@ -158,7 +158,7 @@ class NumberPlan(PlanOf[Statistic], Drawn):
         values, numeric = self.query.values, self.query.numeric
         assert values is not None
         assert isinstance(numeric, Variance)
-        k = int(values.width / values.step)
+        k = values.steps
         return _cut(numeric, numeric.of_error(error_at(people, k, self._reach()) * float(values.step) ** 2 / 4))
 
     def _reach(self) -> Reach:
@@ -171,7 +171,7 @@ class NumberPlan(PlanOf[Statistic], Drawn):
         """Return the columns of a variance or a standard deviation: how near it is where that is not the same for all."""
         step, people = numeric.values.step, drawn[2::3]
         if len(self.parts) == 3:
-            k, reach, square = int(numeric.values.width / step), self._reach(), step**2 / 4
+            k, reach, square = numeric.values.steps, self._reach(), step**2 / 4
             triples = zip(drawn[0::3].tolist(), drawn[1::3].tolist(), people.tolist(), strict=True)
             bounds = [(found(s, q, n, k), *between(s, q, n, k, reach)) for s, q, n in triples]
             noisy, low, high = ([each[i] * square for each in bounds] for i in range(3))
@@ -197,7 +197,7 @@ class NumberPlan(PlanOf[Statistic], Drawn):
         values, numeric = self.query.values, self.query.numeric
         assert values is not None
         assert isinstance(numeric, Mean)
-        k, (sums, number) = int(values.width / values.step), (part.law for part in self.parts)
+        k, (sums, number) = values.steps, (part.law for part in self.parts)
         far = _within(number, 1 - 1e-4)
         if far > _MOST_SHIFTS:  # so noisy a number that nothing better is worth the working out
             return _cut(numeric, math.inf)
@@ -291,7 +291,7 @@ def _scale(query: Statistic) -> Scale:
     values, numeric = query.values, query.numeric
     if values is None or numeric is None:
         return Scale()
-    top = int(values.width / values.step)
+    top = values.steps
     if isinstance(numeric, Percentile):
         return Scale(values.lower, values.step, 0, top)
     if isinstance(numeric, Mean):
@@ -319,7 +319,7 @@ def _parts(query: Statistic, notion: Notion) -> tuple[Geometric, ...]:
     assert query.values is not None
     steps = steps_of(query, notion)
     if isinstance(query.numeric, Mean):  # the sum of 2·(steps − middle), and the number of people
-        k = int(query.values.width / query.values.step)
+        k = query.values.steps
         rate, number = shared(query, notion, steps, Far(presence=k, within=2 * k, near=2))
         return Geometric(Line(rise=rate, fall=rate)), Geometric(number)
     sums, squares, number = three_rates(query, notion, steps)

@@ -96,7 +96,7 @@ class RankPlan(PlanOf[Statistic]):
     def points(self) -> int:
         """How many points the public grid has."""
         assert self.query.values is not None
-        return int(self.query.values.width / self.query.values.step) + 1
+        return self.query.values.steps + 1
 
     @property
     def mechanisms(self) -> tuple[RankSelection, ...]:

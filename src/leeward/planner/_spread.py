@@ -73,7 +73,7 @@ class Reach:
 def three_rates(query: Statistic, notion: Notion, steps: Sequence[Step]) -> tuple[Real, Real, Line]:
     """Return the rates of the sum, of the sum of squares, and of the number of people."""
     assert query.values is not None
-    k = int(query.values.width / query.values.step)
+    k = query.values.steps
     tried = []
     for times, share in product(_TO_ONE_ANOTHER, _SHARES):
         rate, number = shared(query, notion, steps, far_at(k, times * k), share)

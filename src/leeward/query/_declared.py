@@ -128,10 +128,7 @@ def _inside(notion: Notion, declared: Domain) -> Sequence[Any]:
 
 def _all_numbers(notion: Notion, listed: Sequence[Any]) -> bool:
     """Whether a long list has every number of a metric notion, so that none is left out."""
-    if not isinstance(notion, Manhattan):
-        return False
-    values = notion.values
-    return len({number for number in listed if number in values}) == values.width / values.step + 1
+    return isinstance(notion, Manhattan) and notion.values.all_in(listed)
 
 
 def _distances(notion: Notion, inside: Sequence[Any]) -> list[list[Real]]:

@@ -191,7 +191,7 @@ def asked_intervals(column: str, given: Mapping[str, Any]) -> ValueGrid:
             "Give a list of values, or lower, upper and step",
         )
     values = public_values(given["lower"], given["upper"], given["step"])
-    if (many := int(values.width / values.step)) > MOST_CELLS:
+    if (many := values.steps) > MOST_CELLS:
         raise SpecError(
             f"{many:,} intervals of {echo(column)}", f"{MOST_CELLS:,} groups are the most", "Use wider steps"
         )

@@ -46,7 +46,7 @@ def asked_levels(levels: object, lower: Exact | None, upper: Exact | None, step:
             'Give levels = ["20", "40", "60"], or lower, upper and step',
         )
     values = public_values(lower, upper, 1 if step is None else step)
-    if (many := int(values.width / values.step) + 1) > MOST_CELLS:  # before they are listed
+    if (many := values.steps + 1) > MOST_CELLS:  # before they are listed
         raise SpecError(f"{many:,} levels", f"{MOST_CELLS:,} answers are the most", "Ask for fewer")
     return values.points
 

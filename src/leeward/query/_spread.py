@@ -169,7 +169,7 @@ class Variance(Numeric):
 
 def spread(kind: str, values: ValueGrid, people: int | None, grid: Fraction | None) -> Variance:
     """Return the question of a variance or a standard deviation, by default on the grid of the numbers, or its square."""
-    if values.width / values.step > MOST_STEPS:
+    if values.steps > MOST_STEPS:
         raise SpecError(
             f"A {kind} of numbers from {values.lower} to {values.upper} in steps of {values.step}",
             f"sums of squares of more than {MOST_STEPS:,} steps do not fit in 64 bits",

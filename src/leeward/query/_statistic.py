@@ -137,7 +137,7 @@ class Statistic(AsksRecords):
             return len(self.levels or self.ps)
         if self.kind != "histogram" or self.values is None:
             return 1
-        return int(self.values.width / self.values.step)
+        return self.values.steps
 
     @property
     def cells(self) -> int:

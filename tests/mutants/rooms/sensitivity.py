@@ -13,6 +13,7 @@ SPREADS = "tests/query/test_spread.py tests/planner/test_spread_plan.py"
 GROUPS = "tests/query/test_groups.py"
 DECLARED = "tests/attacks/test_declared_records.py"
 PART = "tests/notion/test_on_part_of_a_universe.py"
+MANY = "tests/notion/test_many_numbers.py"
 VISITORS = "leeward.query._visitors"
 
 MUTANTS = [
@@ -119,7 +120,7 @@ MUTANTS = [
     M("leeward.notion._generated", "farther_by_steps", "reached[by[i, j]] > far[i][j]", "reached[by[i, j]] < far[i][j]", DECLARED, "chains that cost more than the distance will do"),
     M("leeward.query._declared", "check_declared", "dict.fromkeys(notion.persons) if isinstance(notion, Personalised) else (notion,)", "() if isinstance(notion, Personalised) else (notion,)", DECLARED,
       "with an ε for each person anything may be left out"),
-    M("leeward.query._declared", "_all_numbers", "== values.width / values.step + 1", "<= values.width / values.step + 1", DECLARED, "a long list of some numbers is taken for all"),
+    M("leeward.notion._value_grid", "ValueGrid.all_in", "== self.steps + 1", "<= self.steps + 1", DECLARED, "a long list of some numbers is taken for all"),
     M("leeward.query._declared", "_broken", "all(listing)", "any(listing)", DECLARED, "a promise that lists its records covers for one beside it that does not"),
     M("leeward.query._declared", "_broken", "isinstance(notion, Both) and _of_facts(notion)", "False", DECLARED, "two promises about facts meet at sets of declared facts only"),
     M("leeward.query._declared", "_inside", "if _of_facts(notion):", "if False:", DECLARED, "of facts, rows stand for all"),
@@ -127,5 +128,8 @@ MUTANTS = [
     M("leeward.notion._sees", "on_the_way", "tuple(map(_Kind, stand_ins(sees.conditions))) if sees.conditions else ()", "()", PART, "no way leads over a row that is not given"),
     M("leeward.notion._sees", "on_the_way", "named.union(*sets)", "named", PART, "ways lead over facts that policies name alone"),
     M("leeward.notion._sees", "on_the_way", "union(*sets), _OTHER[0])", "union(*sets),)", PART, "no fact but those named and given is on a way"),
+    M("leeward.notion._sees", "on_the_way", "if not sees.is_plain:", "if False:", MANY, "beside a promise that is not plain no way leads over numbers"),
+    M("leeward.notion._sees", "Sees.beside", "plain=self.is_plain and other.is_plain", "plain=self.is_plain or other.is_plain", MANY, "two promises are plain where one of them is"),
+    M("leeward.notion._sees", "Sees.is_plain", "self.plain or self.values is None", "True", MANY, "three numbers stand for all whatever a promise says of them"),
     M("leeward.notion._sees", "on_the_way", "x & y or not sees.absent_is_empty", "False", PART, "no way leads over what two sets have in common"),
 ]  # fmt: skip

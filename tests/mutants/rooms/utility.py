@@ -37,7 +37,7 @@ MUTANTS = [
       "each group is drawn from everybody"),
     M("leeward.planner._rank_plan", "RankPlan.accuracy", "Fraction(1, 20 * groups)", "Fraction(1, 20)", RANK, "all answers together are as near as one"),
     M("leeward.planner._rank_plan", "RankPlan.accuracy", "Fraction(1, 20), Fraction(1, 100", "Fraction(1, 10), Fraction(1, 100", RANK_TRUTH, "95 % are 90 %"),
-    M("leeward.planner._rank_plan", "RankPlan.points", "self.query.values.step) + 1", "self.query.values.step)", RANK, "the upper bound is never named"),
+    M("leeward.planner._rank_plan", "RankPlan.points", "values.steps + 1", "values.steps", RANK, "the upper bound is never named"),
     M("leeward.query._statistic", "Statistic.rank_range", "leaves + joins if len(self.groups) > 1 else leaves", "leaves", RANK_GRID,
       "two groups are moved for the price of one"),
     M("leeward.query._statistic", "Statistic.rank_range", "max(ranks_of_several(asked, REPLACE), ", "min(ranks_of_several(asked, REPLACE), ", RANK_GRID,

@@ -32,8 +32,8 @@ class Held:
 
         patch.setattr(Job, "progress", held)
 
-    def wait(self, number: int, stage: str) -> None:
-        assert self.there[number, stage].wait(60)
+    def wait(self, job: Job, stage: str) -> None:
+        assert self.there[job.number, stage].wait(60), (job.stages, job.runs, job.refused)
 
     def let(self, number: int, stage: str) -> None:
         self.go[number, stage].set()
@@ -65,11 +65,11 @@ def test_a_charge_that_the_other_took_back_is_not_told_as_a_negative_one(
     first, second = walked(seat), walked(seat)
     held = Held(monkeypatch, (1, "counting"), (2, "charging"))
     one = began(seat, first)
-    held.wait(1, "counting")  # it is charged
+    held.wait(one, "counting")  # it is charged
     other = began(seat, second)  # waits for the first
     one.cancel()
     held.let(1, "counting")
-    held.wait(2, "charging")
+    held.wait(other, "charging")
     other.cancel()
     held.let(2, "charging")
     assert "Nothing was charged." in note(seat, one)
@@ -81,7 +81,7 @@ def test_the_charge_of_the_other_is_told_as_that_of_the_other(seat: Seat, monkey
     first, second = walked(seat), walked(seat)
     held = Held(monkeypatch, (1, "reserving"))
     one = began(seat, first)
-    held.wait(1, "reserving")
+    held.wait(one, "reserving")
     other = began(seat, second)
     other.wait(60)
     assert other.found.charged == 1
@@ -100,7 +100,7 @@ def test_what_was_charged_for_another_version_of_the_table_is_not_told_of_this_o
     name = walked(seat, strength={"version": "2"})
     held = Held(monkeypatch, (2, "reserving"))
     job = began(seat, name)
-    held.wait(2, "reserving")
+    held.wait(job, "reserving")
     job.cancel()
     held.let(2, "reserving")
     assert "Nothing was charged." in note(seat, job)

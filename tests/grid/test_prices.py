@@ -345,7 +345,7 @@ def test_a_long_range_of_numbers_is_priced_at_its_ends() -> None:
     assert Manhattan(1, ValueGrid(0, 10**6, 2)).price_in(Manhattan(1, long)) == inf
     kept = both_hold(Manhattan(1, long), ReplaceDP(7))
     assert kept.price_in(ReplaceDP(1)) == 7  # type: ignore[attr-defined]
-    assert kept.priced_in(Manhattan(1, long)) == Price(exact(1), least=False)  # type: ignore[attr-defined]
+    assert kept.priced_in(Manhattan(1, long)) == Price(exact(1))  # type: ignore[attr-defined]
 
 
 # ---- the rules that there were before are rejected

@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml  # type: ignore[import-untyped]
 from tests.session.conftest import Town
 
 import leeward as lw
@@ -172,6 +173,20 @@ def test_what_is_public_beside_the_noise_is_no_unprotected_nothing(
     assert ("61 people have a number" in told) is (people is not None)
     assert ("more than one row" in told) is (combine == "refuse")
     assert "none" not in told
+
+
+def test_a_registry_entry_is_the_same_read_as_json_and_as_yaml(tmp_path: Path) -> None:
+    """Found: a δ of 1e-05 was a text to readers of YAML 1.1, and a name with a control character no YAML at all."""
+    records = lw.records("people.csv", person="who")
+    asked = lw.unlisted_groups(records, by="town", groups_per_person=1)
+    said = Said(lw.plan(asked, lw.AdditionOnly("1"), delta="1e-5"))
+    said.statement = said.statement.model_copy(update={"dataset": "to\x7fwn\x85 \u2028\ufeffin 1e-05 \U0001f600"})
+    registry([said], Said.answers, tmp_path / "entry")  # type: ignore[list-item]
+    text = (tmp_path / "entry").read_text()
+    told = json.loads(text)
+    assert told["deployment"]["privacy_loss"]["privacy_parameters"] == {"epsilon": 1.0, "delta": 1e-5}
+    assert told["deployment"]["basic"]["name"] == said.statement.dataset
+    assert yaml.safe_load(text) == told
 
 
 @pytest.mark.parametrize("if_more", ["refuse", "latest"])

@@ -4,7 +4,7 @@
 - ``croissant.json``: schema.org's ``Dataset`` with the fields of ``answers.parquet`` in the vocabulary Croissant 1.0 of
   MLCommons, and one line of the W3C Data Privacy Vocabulary: it is protected by differential privacy.
 - ``opendp-registry.yaml``: a draft of an entry in OpenDP's registry of deployments. Who publishes, for what, and where is
-  not known here: these texts begin with TODO. (It is JSON, which is YAML.)
+  not known here: these texts begin with TODO. (It is JSON, so written that it is YAML.)
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -138,7 +139,21 @@ def registry(releases: Sequence[Readable], answers: pa.Table, path: Path) -> Non
             "administrative": {"registry_authors": ["TODO: who wrote this entry"]},
         },
     }
-    path.write_text(json.dumps(described, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    path.write_text(_yaml(described), "utf-8")
+
+
+def _yaml(described: Mapping[str, Any]) -> str:
+    """Return JSON that every reader of YAML takes for the same: of version 1.1 too, where 1e-05 is a text.
+
+    What YAML has as no character, or as the end of a line, is written as an escape. No text holds a line's end, so a number
+    that ends a line is in none.
+    """
+    text = json.dumps(described, indent=2, ensure_ascii=False) + "\n"
+    text = re.sub(r'(?m)^( *"\w+": \d+)(e[-+]\d+,?)$', r"\1.0\2", text)
+    return _NO_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+_NO_YAML: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 _PURE = {"dp", "bounded-dp", "add-remove-replace-dp"}

@@ -133,6 +133,7 @@ MUTANTS = [
     M("leeward.report._formats", "registry", "delta * many", "delta", "tests/cli/test_formats.py::test_what_is_told_of_several_windows_is_their_prices_together", "the δ of one window is told as that of all"),
     M("leeward.report._formats", "_unprotected", "if isinstance(first, UnlistedStatement)", "if False", "tests/cli/test_formats.py", "groups that nobody has listed are told a registry as public"),
     M("leeward.report._formats", "_unprotected", "if assumed.endswith(UNPROTECTED)", "if not assumed", "tests/cli/test_formats.py", "what was checked on the data is not told a registry as unprotected"),
+    M("leeward.report._formats", "_yaml", r'r"\1.0\2"', r'r"\1\2"', "tests/cli/test_formats.py", "a small δ is a text to readers of YAML 1.1"),
     M("leeward.report._formats", "_exactly", "if first.monitor is not None:", "if False:", "tests/cli/test_formats.py", "the price of a monitor is told a registry as that of one window"),
     M("leeward.report._words", "together", "{one.entry: one", "{id(one): one", "tests/report/test_report_windows.py::test_a_window_that_is_asked_twice_is_paid_for_once", "a window that is asked twice is paid for twice"),
     M("leeward.report._windows", "_column", "len(words) > len(_DIGITS)", "len(words) > len(_DIGITS) + 1", "tests/report/test_report_windows.py", "a word more than there are digits"),

@@ -50,6 +50,8 @@ class SumOverPersons(DirectedDistance[tuple[Any, ...]]):
     def on(self, points: Iterable[tuple[Any, ...]]) -> FiniteDistance[tuple[Any, ...]]:
         """Return the exact matrix on the given tables: one small matrix of records a person, then whole-array sums."""
         points = tuple(points)
+        if not self.sums_over_persons:
+            return super().on(points)
         _check_tables(points)
         if len({len(table) for table in points}) > 1:
             raise InputError("Tables of different length", "a table has one record a person", "Fill with ABSENT")
@@ -65,6 +67,11 @@ class SumOverPersons(DirectedDistance[tuple[Any, ...]]):
             total = combine(total, (matrix.values, matrix.codes[np.ix_(rows, rows)]), Real.__add__)
         return FiniteDistance.coded(points, *total)
 
+    @property
+    def sums_over_persons(self) -> bool:
+        """Whether tables cost the sum over persons of their records: not where the unit is a group, a graph or all."""
+        return type(self).__call__ is SumOverPersons.__call__
+
     def scale(self, factor: Exact) -> SumOverPersons:
         """Return factor · d, still a sum over persons."""
         return self._map(lambda d: d.scale(factor))
@@ -78,8 +85,8 @@ class SumOverPersons(DirectedDistance[tuple[Any, ...]]):
         return SumOverPersons(change(each) if isinstance(each, DirectedDistance) else [change(d) for d in each])
 
     def _both(self, other: DirectedDistance[tuple[Any, ...]]) -> DirectedDistance[tuple[Any, ...]]:
-        if isinstance(other, SumOverPersons):  # a path may change one person at a time
-            one, two = self.per_person, other.per_person
+        if isinstance(other, SumOverPersons) and self.sums_over_persons and other.sums_over_persons:
+            one, two = self.per_person, other.per_person  # a path may change one person at a time
             if isinstance(one, DirectedDistance) and isinstance(two, DirectedDistance):
                 return SumOverPersons(both_hold(one, two))
         return super()._both(other)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from leeward._plain import counted
 from leeward._taught import in_order, taught
-from leeward.distance import Derived, FiniteDistance
+from leeward.distance import Derived, FiniteDistance, SumOverPersons
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, inf, whole
 from leeward.notion._change import ADD_FACT, DROP_FACT, REPLACE, Change, facts
@@ -79,7 +79,7 @@ class GroupDP(Notion):
     def on(self, points: Iterable[tuple[Any, ...]]) -> FiniteDistance[tuple[Any, ...]]:
         """Return the exact matrix on the given tables."""
         points = tuple(points)
-        made = super().on(self._grouped(table) for table in points)
+        made = SumOverPersons(self.per_person).on(self._grouped(table) for table in points)
         return FiniteDistance.coded(points, made.values, made.codes)
 
     def neighbours(self, tables: Iterable[Any]) -> NDArray[np.bool_]:

@@ -28,7 +28,7 @@ from leeward.errors import InputError, UndecidedError
 from leeward.exact._real import ZERO, Exact, Real, finite, inf, positive, whole
 from leeward.notion._change import CHANGES, INSERT, WITHDRAW, Change
 from leeward.notion._priced import Price
-from leeward.notion._sees import Sees, on_the_way
+from leeward.notion._sees import Sees
 
 ABSENT = None
 """The record of nobody: the person is not in the table."""
@@ -182,11 +182,6 @@ class Notion(SumOverPersons):
             return Both(self, other)
         return DirectedDistance._both(self, other)
 
-    @property
-    def sums_over_persons(self) -> bool:
-        """Whether tables cost the sum over persons of their records: not where the unit is a group, a graph or all."""
-        return type(self).__call__ is SumOverPersons.__call__
-
     def reverse(self) -> DirectedDistance[tuple[Any, ...]]:  # type: ignore[override]
         """Return the distance read the other way round."""
         return super().reverse() if self.sums_over_persons else DirectedDistance.reverse(self)
@@ -296,7 +291,7 @@ def in_epsilon_of(definition: str, multiple: Real) -> str:
 
 
 class _Among(DirectedDistance[Any]):
-    """The closure of two distances between records, whichever are asked about, over all that there can be."""
+    """The closure of two distances between records: those that are asked about, and nobody, are all there can be."""
 
     def __init__(self, closure: DirectedDistance[Any], notion: Both) -> None:
         self._closure, self._notion = closure, notion
@@ -306,15 +301,12 @@ class _Among(DirectedDistance[Any]):
         return self._closure(x, y)
 
     def on(self, points: Iterable[Any]) -> FiniteDistance[Any]:
-        """Return the shortest paths between the given records, over whichever others they lead.
-
-        Raises:
-            InputError: there are too many of them.
-        """
-        points, notion = tuple(points), self._notion
-        every = dict.fromkeys((*points, *on_the_way(notion.sees, points)))
-        if any(change.moves_people or change.of_facts for change in notion.changes):  # without facts one is nobody
-            every = dict.fromkeys((*every, ABSENT))
+        """Return the shortest paths between the given records, over them and over nobody."""
+        points = every = tuple(points)
+        if any(
+            change.moves_people or change.of_facts for change in self._notion.changes
+        ):  # without facts one is nobody
+            every = tuple(dict.fromkeys((*points, ABSENT)))
         made, given = self._closure.on(every), slice(len(points))
         return FiniteDistance.coded(points, made.values, made.codes[given, given])
 
@@ -333,7 +325,9 @@ class _Among(DirectedDistance[Any]):
 def _records(notion: SumOverPersons) -> DirectedDistance[Any]:
     if isinstance(notion.per_person, Sequence):
         raise InputError(
-            f"both_hold with {notion}", "each person has their own distance in it", "Take both .on(tables)"
+            f"both_hold with {notion}",
+            "each person has their own distance in it",
+            "Personalise what both hold; or take both .on(tables), all there can be, with people absent too",
         )
     listed = seen_by(notion).records if isinstance(notion, Notion) and not isinstance(notion, Both) else None
     if listed is None or ABSENT in listed:

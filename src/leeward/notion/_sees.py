@@ -24,7 +24,7 @@ path to R, e carries it back. By kind of record:
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Generic, NoReturn, TypeVar
@@ -38,9 +38,6 @@ MOST_FACTS = 6
 
 MOST_NUMBERS = 100
 """The most numbers that are gone through one by one."""
-
-_MOST_ON_THE_WAY = 10
-"""The most facts of which all sets are gone through for ways between given ones."""
 
 
 T = TypeVar("T")
@@ -182,62 +179,6 @@ def standing_for(one: Sees, other: Sees, whole: Sees | None = None) -> tuple[Any
     return _with_nobody(_two_of_each(conditions))
 
 
-def on_the_way(sees: Sees, given: Iterable[Any]) -> tuple[Any, ...]:
-    """Return records that stand for all over which a way between given ones may lead, nobody aside.
-
-    A step of a way depends on conditions, on inclusion, and on how many facts one lacks. *Conditions:* one record of each
-    kind will do, as of two of a kind on one way the second can take the place of the first. *Facts:* keep, of each record
-    on a way from x to y, those that conditions name, those of x and those of y, and merge all others into one; no step
-    becomes dearer. Without conditions, take away what y lacks first and invent what x lacks then: over what both have.
-    *Numbers, and listed records:* all of them, of numbers up to `MOST_NUMBERS`: what is the least of a constant and of
-    something in proportion to the move gains nothing on the way. Of records of which nothing is known the given ones are all
-    there are.
-
-    Raises:
-        InputError: there are too many sets of facts, or numbers.
-    """
-    if sees.unknown:
-        return ()
-    if sees.records is not None:
-        return sees.records
-    if sees.values is not None:
-        if sees.values.steps < MOST_NUMBERS:
-            return sees.values.points
-        if not sees.is_plain:
-            raise InputError(
-                f"Ways over {sees.values.steps + 1} numbers",
-                f"more than {MOST_NUMBERS} are not gone through, and a promise of these is not said to be constant or in"
-                " proportion to the move",
-                "Give it values on a coarser grid; or, if it is, have its class say so (`sees` with plain=True)",
-            )
-        return ()
-    named = _named(sees.conditions)
-    if not named and not sees.facts:
-        return tuple(map(_Kind, stand_ins(sees.conditions))) if sees.conditions else ()
-    sets = [record for record in given if isinstance(record, frozenset)]
-    if not named:
-        return tuple(
-            dict.fromkeys(x & y for x, y in itertools.combinations(sets, 2) if x & y or not sees.absent_is_empty)
-        )
-    facts = (*named.union(*sets), _OTHER[0])
-    if len(facts) > _MOST_ON_THE_WAY:
-        raise InputError(
-            f"Ways over all sets of {len(facts)} facts",
-            f"more than {_MOST_ON_THE_WAY} are not gone through",
-            "Give secrets with fewer facts, or policies that name fewer",
-        )
-    return tuple(_subsets(facts, int(sees.absent_is_empty)))
-
-
-class _Kind(dict[str, Any]):
-    """A row that stands for all of its kind, and is none of those that are given."""
-
-    __hash__ = object.__hash__  # type: ignore[assignment]
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-
 def _same_numbers(records: Sequence[Any], values: ValueGrid) -> bool:
     return values.all_in(records) and all(record in values for record in records if record is not None)
 
@@ -254,24 +195,13 @@ def _numbers(values: ValueGrid, *, plain: bool) -> Sequence[Any]:
     return values.lower, values.lower + values.step, values.upper
 
 
-def _named(conditions: Sequence[Condition]) -> frozenset[Any]:
-    """The facts that conditions name."""
-    return frozenset(atom.fact for condition in conditions for atom in condition.atoms if isinstance(atom, Has))
-
-
 def _sets(conditions: Sequence[Condition]) -> Sequence[Any]:
     """All sets of the facts named and three others, the empty one first."""
-    named = _named(conditions)
+    named = {atom.fact for condition in conditions for atom in condition.atoms if isinstance(atom, Has)}
     if len(named) > MOST_FACTS:
         raise TooMany(f"policies over more than {MOST_FACTS} facts, beside a notion about facts, are not gone through")
     every = (*named, *_OTHER)
-    return _subsets(every, 0)
-
-
-def _subsets(facts: Sequence[Any], least: int) -> list[frozenset[Any]]:
-    """All sets of at least so many of these facts, the smallest first."""
-    sizes = range(least, len(facts) + 1)
-    return [frozenset(some) for size in sizes for some in itertools.combinations(facts, size)]
+    return [frozenset(chosen) for size in range(len(every) + 1) for chosen in itertools.combinations(every, size)]
 
 
 def _two_of_each(conditions: Sequence[Condition]) -> Sequence[Any]:

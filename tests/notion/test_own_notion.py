@@ -19,11 +19,15 @@ from leeward.errors import InputError, NotPrivateError
 from leeward.exact import Real, exact, inf
 from leeward.notion import (
     ABSENT,
+    ADD_FACT,
+    DROP_FACT,
     AdditionOnly,
     Blowfish,
     BoundedDP,
     Change,
     ContextAwareLDP,
+    Graded,
+    GradedFacts,
     InputDiscriminativeLDP,
     Notion,
     Personalised,
@@ -34,6 +38,7 @@ from leeward.notion import (
     all_tables,
     has,
 )
+from leeward.notion._sees import Sees
 from leeward.notion.compose import sequential
 from leeward.query import CountWhere, SumOf, sensitivity
 
@@ -241,3 +246,61 @@ def test_up_to_200_records_are_compared(listed: int, checked: bool) -> None:
             sensitivity(OneKind("1"), query)
     else:
         assert sensitivity(OneKind("1"), query).line == Line(rise=inf, fall=listed)
+
+
+class OfFacts(Notion):
+    """A price for the facts in which two records differ."""
+
+    name, words, sees = "of facts", GradedFacts(1, 1).words, Sees(facts=True, absent_is_empty=True)
+    changes = (DROP_FACT, ADD_FACT)
+
+    def far(self, facts: frozenset[str]) -> int:
+        return len(facts)
+
+    def record(self, before: Any, after: Any) -> Real:
+        return self.epsilon * self.far((before or frozenset()) ^ (after or frozenset()))
+
+    def cost(self, change: Change) -> Real:
+        return self.epsilon * 3 if change in self.changes else inf
+
+
+class Counted(OfFacts):
+    sees = Sees(facts=True, absent_is_empty=True, counted=True)
+
+
+class Weighed(Counted):
+    sees = Sees((has("home"),), facts=True, absent_is_empty=True, counted=True)
+
+    def far(self, facts: frozenset[str]) -> int:
+        return len(facts) + 2 * ("home" in facts)
+
+
+class Capped(Counted):
+    changes = Notion.changes
+
+    def far(self, facts: frozenset[str]) -> int:
+        return min(len(facts), 2)
+
+    def cost(self, change: Change) -> Real:
+        return self.epsilon * 2
+
+
+@pytest.mark.parametrize("notion", [GradedFacts(1, 1), UnboundedDP(1), BoundedDP(1), Graded(1, 1)], ids=str)
+def test_what_counts_facts_and_does_not_say_so_has_no_price(notion: Notion) -> None:
+    """Found: a class that said what the guide told it to say cost as much for any number of facts as for one."""
+    told = OfFacts("1").priced_in(notion)
+    assert (told.cost, "their distances differ" in str(told.because)) == (inf, True)
+    assert notion.price_in(OfFacts("1")) == inf
+    assert Counted("1").price_in(notion) == (1 if isinstance(notion, GradedFacts) else inf)
+
+
+def test_one_fact_may_weigh_more_where_it_is_named() -> None:
+    assert Weighed("1").price_in(GradedFacts(1, 1)) == 3
+    assert GradedFacts(1, 1).price_in(Weighed("1")) == 1
+
+
+def test_a_budget_that_counts_facts_up_to_a_number_has_other_steps_than_single_facts() -> None:
+    """Found: three facts cost 3 and the budget's price of them is 2, but single facts alone were compared."""
+    told = GradedFacts(1, 1).priced_in(Capped("1"))
+    assert (told.cost, "its steps are not single facts" in str(told.because)) == (inf, True)
+    assert Capped("1").price_in(GradedFacts(1, 1)) == 1

@@ -30,7 +30,7 @@ from leeward.errors import InputError, UndecidedError
 from leeward.exact._real import ZERO, Real, inf
 from leeward.notion._adp import ADP
 from leeward.notion._between import PerPerson, matrix
-from leeward.notion._change import REPLACE
+from leeward.notion._change import ADD_FACT, DROP_FACT, REPLACE
 from leeward.notion._dp import BoundedDP
 from leeward.notion._groups_and_graphs import EdgeDP, GroupDP, NodeDP
 from leeward.notion._metric import Maximum
@@ -181,7 +181,11 @@ def of_one_person(mine: PerPerson, other: Notion, whole: Sees) -> Price:
         return refused(str(reason))
     asked = np.ones(budget[1].shape, dtype=bool)
     np.fill_diagonal(asked, val=False)
-    if theirs.counted and whole.records is None:  # single facts are its steps; kept with another promise it has others
+    if theirs.counted and whole.records is None:  # kept with another promise it has other steps than single facts
+        if any(change not in {DROP_FACT, ADD_FACT} for change in other.changes):
+            return refused(
+                "the budget counts facts, and its steps are not single facts: many may cost no more than a few"
+            )
         sets = [record or frozenset() for record in records]
         asked = np.array([[len(x ^ y) == 1 for y in sets] for x in sets])
     return _supremum(other, records, costs, budget, asked)

@@ -130,4 +130,6 @@ MUTANTS = [
     M("leeward.query._declared", "_without_policies", "all(change in CHANGES", "any(change in CHANGES", DECLARED, "steps without a policy cover for one with a policy"),
     M("leeward.notion._sees", "Sees.beside", "plain=self.is_plain and other.is_plain", "plain=self.is_plain or other.is_plain", MANY, "two promises are plain where one of them is"),
     M("leeward.notion._sees", "Sees.is_plain", "self.plain or self.values is None", "True", MANY, "three numbers stand for all whatever a promise says of them"),
+    M("leeward.notion._between", "_check_alike", "if notion.record(", "if False and notion.record(", "tests/notion/test_own_notion.py", "of a class of one's own one pair stands for all that it says are alike"),
+    M("leeward.notion._price_rules", "of_one_person", "if any(change not in {DROP_FACT, ADD_FACT} for change in other.changes)", "if False", "tests/notion/test_own_notion.py", "single facts are taken for the steps of whatever counts them"),
 ]  # fmt: skip

@@ -27,7 +27,7 @@ help: ## list these commands
 demo: $(VENV)/installed ## run the main job on a synthetic city; writes demo-out/report.html
 	@$(BIN)/leeward demo --out demo-out
 
-test: $(VENV)/installed-dev ## run the tests; of each grid the first point and the last, the others are sweeps
+test: $(VENV)/installed-dev ## run the tests; of each grid the first point, the others are sweeps
 	@.ci/debian-packages chromium postgresql
 	@$(BIN)/python -m pytest -m "not sweep and not site"
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -22,10 +22,34 @@ ROOMS = {
 """Rooms in which at least one mistake must be tried."""
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=str)
-def test_a_mutant_still_applies(mutant: Mutant) -> None:
-    source = (ROOT / mutant.path).read_text("utf-8")
-    assert ast.dump(ast.parse(mutant.applied(source))) != ast.dump(ast.parse(source))
+BY_FILE = defaultdict[str, list[Mutant]](list)
+for each in MUTANTS:
+    BY_FILE[str(each.path)].append(each)
+
+
+@pytest.mark.parametrize("path", BY_FILE)
+def test_all_mutants_of_a_file_still_apply(path: str) -> None:
+    source = (ROOT / path).read_text("utf-8")
+    tree = ast.dump(ast.parse(source))
+    assert [found for mutant in BY_FILE[path] if (found := broken(mutant, source, tree))] == []
+
+
+def broken(mutant: Mutant, source: str, tree: str) -> str:
+    """Why a mutant applies no more; empty if it does."""
+    try:
+        same = ast.dump(ast.parse(mutant.applied(source))) == tree
+    except (LookupError, SyntaxError) as error:
+        return f"{mutant}: {error}"
+    return f"{mutant}: it is the same code" if same else ""
+
+
+def test_a_mutant_that_is_no_code_or_the_same_code_is_found() -> None:
+    source = "def f(x):\n    return x + 1\n"
+    tree = ast.dump(ast.parse(source))
+    for new, why in (("x - 1", ""), ("(x + 1)", "same code"), ("x +", "invalid syntax")):
+        made = Mutant("leeward.exact._real", "f", "x + 1", new, "tests/exact/test_real.py", "a sign")
+        assert why in broken(made, source, tree)
+        assert bool(broken(made, source, tree)) == bool(why)
 
 
 @functools.cache

@@ -1,7 +1,7 @@
 """Of a grid `make test` takes the first point, `make sweeps` the last, and `make long` those between.
 
-The build server runs the first two; with one more point of each it took over 40 minutes. Of a grid that is a sweep as a whole
-it takes one in the middle.
+The build server runs the first two; with one more point of each it took over 40 minutes. Of a grid that is a sweep as a
+whole it takes one in the middle.
 """
 
 from __future__ import annotations

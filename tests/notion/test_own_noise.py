@@ -47,7 +47,9 @@ def collected(make: Callable[[str], FiniteMechanism], epsilons: Sequence[str]) -
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("name", LOCAL)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long if name == "a position" else ()) for name in LOCAL]
+)
 def test_all_reports_together_are_personalised_and_no_more(name: str) -> None:
     make, notion, _ = LOCAL[name]
     own = OWN[:2]

@@ -213,3 +213,19 @@ def test_a_query_that_fails_is_not_paid_for(tmp_path: Path) -> None:
         lw.release(lw.plan(query, lw.AdditionOnly("1"), lw.Decide(safe_at_most=1)), budget)
     with closing(sqlite3.connect(tmp_path / "b.db")) as ledger:
         assert ledger.execute("SELECT count(*) FROM entries").fetchone() == (0,)
+
+
+def test_nor_is_one_while_a_relation_asks_python_for_its_rows() -> None:
+    stopped = [False]
+
+    class Rows:
+        def __arrow_c_stream__(self, schema: object = None) -> Any:
+            if stopped[0]:
+                raise KeyboardInterrupt
+            return pa.table({"who": [1]}).__arrow_c_stream__(schema)
+
+    connection = duckdb.connect()
+    relation = connection.register("mine", Rows()).sql("FROM mine")
+    stopped[0] = True
+    with pytest.raises(KeyboardInterrupt), bind(relation, {"person": "who"}):
+        pass

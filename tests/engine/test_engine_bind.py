@@ -16,7 +16,7 @@ from tests.sources import describe_by
 from tests.visited import open_visits
 
 from leeward.engine import read_places, refuse_doubtful
-from leeward.engine._bind import bind, translated
+from leeward.engine._bind import bind, setting_up, translated
 from leeward.errors import DataError, DoubtfulDataError, EngineError
 from leeward.query import count_visitors, places, visits
 
@@ -289,6 +289,42 @@ def test_ctrl_c_during_a_query_is_an_interrupt_and_no_defect():
         raise RuntimeError("Query interrupted")
     with pytest.raises(RuntimeError, match="another"), translated():
         raise RuntimeError("another")
+
+
+class Stopped:
+    """A table whose reading is stopped."""
+
+    def __init__(self, ended):
+        self.ended = ended
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        raise self.ended
+
+
+@pytest.mark.parametrize(
+    ("ended", "said"),
+    [
+        (KeyboardInterrupt(), ()),
+        (KeyboardInterrupt("now"), ("now",)),
+        (SystemExit(143), (143,)),
+        (SystemExit("no"), ("no",)),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("around", [translated, setting_up])
+def test_what_ends_a_program_while_duckdb_asks_for_our_tables_is_not_blamed_on_the_data(ended, said, around):
+    """Found: one Ctrl-C of forty in a notebook said that the data are damaged, and that this may be a fact about them."""
+    connection = duckdb.connect()
+    with pytest.raises(type(ended)) as raised, around():
+        connection.register("leeward_keys", Stopped(ended)).execute("FROM leeward_keys")
+    assert raised.value.args == said
+
+
+def test_what_else_fails_there_ends_nothing():
+    with pytest.raises(DataError, match="damaged"), translated():
+        raise duckdb.InvalidInputException(
+            "Invalid Input Error: \"the object registered as 'own' failed: KeyboardInterrupt: \" is no number"
+        )
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from leeward.errors import DENIED, DataError, EngineError
 from leeward.tables._columns import check_columns
 from leeward.tables._files import File, files_of
 from leeward.tables._geojson import points_table
-from leeward.tables._memory import arrow_table
+from leeward.tables._memory import arrow_table, end_if_ended
 from leeward.tables._objects import of_objects
 from leeward.tables._parquet import check_bound, check_pages, open_times
 from leeward.tables._schema import check_one_schema
@@ -318,6 +318,7 @@ def setting_up() -> Iterator[None]:
     try:
         yield
     except (duckdb.Error, OSError) as error:
+        end_if_ended(error)
         because = str(error).partition("\n")[0]
     else:
         return
@@ -347,6 +348,7 @@ def translated() -> Iterator[None]:
             "Store the data in the file itself",
         )
     except duckdb.Error as error:
+        end_if_ended(error)
         if denied := next((said for said in _DENIED if str(error).rstrip().endswith(f": {said}")), None):
             raise EngineError("The engine that reads tables (DuckDB) stopped", denied, _DENIED[denied]) from None
         problem = _unreadable(error)

@@ -6,6 +6,7 @@ What they hold is read by its native type: `_objects` looks at columns of Python
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -88,6 +89,21 @@ _INSTEAD: Final = {
 }
 
 
+def end_if_ended(error: BaseException) -> None:
+    """Raise what ended the program while DuckDB asked Python for a table: all that it leaves of that is a text."""
+    if ended := _ENDED.match(str(error)):
+        kind, said = ended.groups()
+        if kind == "KeyboardInterrupt":
+            raise KeyboardInterrupt(*filter(None, [said])) from None
+        raise SystemExit(int(said) if said.isdecimal() else said or None) from None
+
+
+_ENDED = re.compile(
+    r"Invalid Input Error: [a-z ]+ of the object registered as '[^']*' failed: (KeyboardInterrupt|SystemExit): ?(.*)",
+    re.DOTALL,
+)
+
+
 @contextmanager
 def _whose_fault(source: Any, columns: Mapping[str, str]) -> Iterator[None]:
     """Say whose mistake it is that a table in memory cannot be had: any library may stand behind it.
@@ -100,6 +116,7 @@ def _whose_fault(source: Any, columns: Mapping[str, str]) -> Iterator[None]:
     except DataError:
         raise
     except (Exception, MemoryError) as error:
+        end_if_ended(error)
         if isinstance(error, RuntimeError) and "Query interrupted" in str(error):
             raise KeyboardInterrupt from None  # Ctrl-C, which DuckDB reports so while a query runs
         because = _meaning(error)

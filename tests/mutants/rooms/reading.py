@@ -246,6 +246,7 @@ MUTANTS = [
     M("leeward.engine._content", "_summed", "number.isnull().ifelse(", "number.notnull().ifelse(", DIGESTS, "each time is hashed as its text"),
     M(ROW_SUMS, "_hashed_texts", "+ chained.update(bytes(-size % 16))", "", DIGESTS, "the last bytes of a long text are not in its hash"),
     M("leeward.engine._bind", "translated", "if denied := next(", "if False and next(", "tests/engine/test_engine_bind.py", "what the system denies the engine is blamed on the data"),
+    M("leeward.tables._memory", "end_if_ended", "if ended := _ENDED.match(str(error)):", "if ended := None:", "tests/engine/test_engine_bind.py", "an interrupt while DuckDB asks for our tables is told as damage"),
     M("leeward.tables._texts", "_write", "if number in DENIED:", "if number == -1:", "tests/engine/test_engine_encodings.py", "no room for a text that is written anew is blamed on it"),
     M("leeward._private", "_because", "case EOFError() | zlib.error():", "case NotImplementedError():", "tests/engine/test_engine_encodings.py", "a file that does not unpack is a defect where it is looked at"),
     M("leeward.engine._bind", "InDuckDB.summed", "translated(), _streamed()", "translated()", DIGESTS, "what a later part of a table holds is shown in an error"),

@@ -200,6 +200,33 @@ def test_a_multiple_of_what_does_not_follow_epsilon_is_refused(ask: Callable[[],
         ask()
 
 
+class Forgets(TwoPrices):
+    """A method that scales one of the prices."""
+
+    def with_epsilon(self, epsilon: Any) -> Notion:
+        return Forgets(epsilon, self.back)
+
+
+class Stays(TwoPrices):
+    """A method that scales nothing."""
+
+    def with_epsilon(self, epsilon: Any) -> Notion:
+        return self
+
+
+@pytest.mark.parametrize("kind", [Forgets, Stays])
+def test_a_method_of_ones_own_that_scales_not_all_prices_is_refused(kind: Any) -> None:
+    """Found: (1, 1) cost 1/2 in a budget of (2, 1), where the second price is the same; multiples kept that price too."""
+    assert kind("1", "1").price_in(kind("2", "1")) == 1
+    for ask in (
+        lambda: kind("1/2", "1/2").scale(2),
+        lambda: lw.Personalised(kind("1", "1"), ["1", "1/10"]),
+        lambda: charge(kind("1/4", "1/4"), exact("1/4"), "dp/person"),
+    ):
+        with pytest.raises(InputError, match="with_epsilon"):
+            ask()
+
+
 def test_two_answers_add_up_all_the_same() -> None:
     for made, twice in ((TwoPrices("1/2", "1/2"), 1), (Scaled("1/2", "1/3"), "2/3"), (Square("2"), 8)):
         assert (made + made)(*DATA) == exact(twice)

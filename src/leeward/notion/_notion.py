@@ -11,6 +11,7 @@ Machine-checked (docs/proved.md): `private_shortest`.
 from __future__ import annotations
 
 import copy
+import functools
 import itertools
 import math
 import re
@@ -62,6 +63,11 @@ class PrivacyDescription:
     unit: str = "person"
 
 
+def is_ours(kind: type) -> bool:
+    """Return whether a class is one of Leeward's, and not of a user's own."""
+    return kind.__module__.split(".")[0] == "leeward"
+
+
 class Notion(SumOverPersons):
     """A privacy notion: a directed distance between tables.
 
@@ -78,6 +84,11 @@ class Notion(SumOverPersons):
     """How prices are derived: given by `leeward.notion._price_rules`, which knows all notions and so stands above them."""
     all_records: bool = False
     """Whether one step may change every person's record at once, each by a change of its kind: no sum over persons then."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "with_epsilon" in vars(cls) and not is_ours(cls):
+            cls.with_epsilon = _checked(cls.with_epsilon)  # type: ignore[method-assign, assignment]
 
     def __init__(self, epsilon: Exact) -> None:
         self.epsilon = finite(epsilon, "epsilon")
@@ -381,9 +392,23 @@ def seen_by(notion: Any) -> Sees:
     return notion.sees
 
 
-def is_ours(kind: type) -> bool:
-    """Return whether a class is one of Leeward's, and not of a user's own."""
-    return kind.__module__.split(".")[0] == "leeward"
+def _checked(with_epsilon: Callable[[Any, Exact], Notion]) -> Callable[[Any, Exact], Notion]:
+    """Return the method of a class of a user's own, held to what it is for: the same promise with another ε."""
+
+    @functools.wraps(with_epsilon)
+    def checked(notion: Notion, epsilon: Exact) -> Notion:
+        made, asked = with_epsilon(notion, epsilon), finite(epsilon, "epsilon")
+        if not isinstance(made, Notion) or made.epsilon != asked:
+            kind = type(notion).__name__
+            raise InputError(
+                f"`with_epsilon` of {kind}, asked for ε = {asked}",
+                "what it gives is no notion with that ε, so no multiple of the promise is known",
+                f"Return a {kind} of which all prices are scaled so that `epsilon` is the one that was asked for",
+            )
+        _check_proportional(notion, made)
+        return made
+
+    return checked
 
 
 def _check_proportional(notion: Notion, made: Notion) -> None:

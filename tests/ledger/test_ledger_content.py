@@ -208,6 +208,16 @@ def test_a_lost_key_is_never_replaced_silently(path: Path, key: Path) -> None:
     Ledger(path).content_key()
 
 
+def test_a_key_that_another_hand_put_in_place_of_a_new_one_is_not_taken_for_it(place: Place, key: Path) -> None:
+    running = Ledger(place.url)
+    release(running, "a")
+    key.unlink()
+    running.new_key()
+    place.change("UPDATE entries SET seal = 'x' WHERE kind = 'new-key'")
+    with pytest.raises(LedgerError, match="Entry 4 of the ledger does not fit its hash chain"):
+        running.content_key()
+
+
 def test_after_a_new_key_earlier_content_is_unknown(place: Place, key: Path) -> None:
     ledger = Ledger(place.url)
     release(ledger, "a")

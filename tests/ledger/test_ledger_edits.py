@@ -19,6 +19,8 @@ from tests.ledger.worker import asked
 
 from leeward.errors import LedgerError
 from leeward.ledger import Ledger
+from leeward.ledger._account import Pen, balance
+from leeward.ledger._beside import make
 
 
 def use(ledger: Ledger, key: str) -> bytes | None:
@@ -82,6 +84,22 @@ def test_a_cap_that_was_edited_in_the_past_is_not_shown_as_true(place: Place) ->
             attempt()
 
 
+@pytest.mark.parametrize("kind", ["taken-over", "released"])
+def test_nothing_is_said_of_a_release_after_its_answer_though_every_hash_fits(kind: Any, path: Path) -> None:
+    spend(path, "a")
+    running = Ledger(path)
+    charge = running.history()[-1]
+    with running._store.writing() as connection:
+        pen = Pen(connection)
+        pen.add(
+            balance(connection, "city"), kind=kind, dataset="city", id=charge.id, version=charge.version, key=charge.key
+        )
+        pen.write()
+    for attempt in (running.history, running.check, lambda: use(running, "a"), lambda: Ledger(path)):
+        with pytest.raises(LedgerError, match="Entry 4 "):
+            attempt()
+
+
 def leave_out(path: Path, index: str, of: str, but: str) -> None:
     """Make an index list some rows only, and say that it lists all."""
     with closing(sqlite3.connect(path, isolation_level=None)) as raw:
@@ -106,10 +124,17 @@ def test_an_index_of_answers_is_checked_where_all_is_checked(path: Path) -> None
         Ledger(path).check()
 
 
-def test_a_trigger_is_refused_before_it_takes_a_charge_away(path: Path) -> None:
+@pytest.mark.parametrize(
+    "made",
+    [
+        "CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM entries WHERE number > 3; END",
+        "CREATE VIEW v AS SELECT * FROM entries WHERE number <= 3",
+    ],
+)
+def test_a_trigger_is_refused_before_it_takes_a_charge_away(made: str, path: Path) -> None:
     spend(path, "a")
     with closing(sqlite3.connect(path)) as raw:
-        raw.execute("CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM entries WHERE number > 3; END")
+        raw.execute(made)
     with pytest.raises(LedgerError, match="There is a trigger or a view in the ledger"):
         Ledger(path)
 
@@ -293,3 +318,15 @@ def test_a_damaged_letter_in_a_name_of_the_schema_is_damage(path: Path) -> None:
     path.write_bytes(whole.replace(name, name.replace(b"i", b"\xe9")))
     with pytest.raises(LedgerError, match="cannot be used"):
         Ledger(path)
+
+
+@pytest.mark.parametrize("lies", ["a file", "a link"])
+def test_what_lies_where_a_small_file_is_made_is_not_written_to(lies: str, path: Path, tmp_path: Path) -> None:
+    theirs, place = tmp_path / "theirs", path.with_name(f"{path.name}.{'0' * 32}.lock")
+    theirs.write_bytes(b"notes of somebody")
+    theirs.chmod(0o644)
+    place.symlink_to(theirs) if lies == "a link" else theirs.rename(place)
+    with pytest.raises(FileExistsError):
+        make(place, path)
+    assert place.read_bytes() == b"notes of somebody"
+    assert stat.S_IMODE(place.stat().st_mode) == 0o644

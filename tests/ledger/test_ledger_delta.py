@@ -180,3 +180,11 @@ def test_an_amount_is_read_as_it_was_written(epsilon: Fraction, delta: Fraction)
     amount = Amount(epsilon, delta)
     assert from_text(to_text(amount)) == amount
     assert (" " in to_text(amount)) == (delta != 0)
+
+
+@pytest.mark.parametrize(
+    "text", ["1/1 0/1", "2/4", "1", "+1/2", "1_0/3", "01/2", "1/-2", " 1/2", "1/2 ", "1/2 1/3 1/4", "0.5", "1/0"]
+)
+def test_an_amount_that_is_written_otherwise_is_a_change(text: str) -> None:
+    with pytest.raises(LedgerError, match="An amount in the ledger"):
+        from_text(text)

@@ -330,3 +330,24 @@ def test_what_lies_where_a_small_file_is_made_is_not_written_to(lies: str, path:
         make(place, path)
     assert place.read_bytes() == b"notes of somebody"
     assert stat.S_IMODE(place.stat().st_mode) == 0o644
+
+
+@pytest.mark.parametrize("use_it", ["read", "write"])
+def test_a_ledger_that_was_taken_away_is_not_made_anew(use_it: str, path: Path) -> None:
+    spend(path, "a")
+    running = Ledger(path)
+    for left in [path, *path.parent.glob(f"{path.name}-*")]:
+        left.unlink()
+    with pytest.raises(LedgerError, match="is gone"):
+        running.show() if use_it == "read" else use(running, "b")
+    assert not os.path.lexists(path)
+
+
+def test_a_mark_that_is_made_while_a_ledger_is_read_is_not_missing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spend(path, "a")
+    running = Ledger(path)
+    monkeypatch.setattr(type(running._store), "read_high_water_mark", lambda _: None)  # before another process made it
+    assert len(running.history()) == 3
+    mark(path).unlink()
+    with pytest.raises(LedgerError, match="is missing"):
+        running.history()

@@ -234,8 +234,8 @@ def from_text(text: str) -> Amount:
         found = Amount(*numbers)
     except (ValueError, TypeError, ZeroDivisionError, AttributeError):
         raise altered("An amount in the ledger is not a fraction") from None
-    if len(numbers) > 1 and not found.delta:
-        raise altered("An amount in the ledger has a δ of nothing")
+    if to_text(found) != text:  # 2/4, or a δ of nothing
+        raise altered("An amount in the ledger is not written as Leeward writes it")
     return found
 
 

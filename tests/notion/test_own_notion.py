@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from tests.oracle import tables as oracle
 
 import leeward as lw
 from leeward.accounting._budget_notion import budget_notion
+from leeward.accounting._price_between_units import priced
 from leeward.distance import FiniteDistance, Line, both_hold, graph_distance
 from leeward.errors import InputError, NotPrivateError
 from leeward.exact import Real, exact, inf
@@ -304,3 +306,20 @@ def test_a_budget_that_counts_facts_up_to_a_number_has_other_steps_than_single_f
     told = GradedFacts(1, 1).priced_in(Capped("1"))
     assert (told.cost, "its steps are not single facts" in str(told.because)) == (inf, True)
     assert Capped("1").price_in(GradedFacts(1, 1)) == 1
+
+
+class CappedForEach(Capped):
+    words = dataclasses.replace(Capped.words, unit="person")
+
+
+class OfFactsForEach(OfFacts):
+    words = CappedForEach.words
+
+
+def test_nor_are_its_prices_between_units_those_of_single_facts() -> None:
+    """Found: five facts of a person cost 5 and the budget's price of them is 2, and the price was said to be 1."""
+    for release in (GradedFacts(1, 1), Graded(1, 1)):
+        assert priced(release, CappedForEach("1"), release_unit="event", at_most=5).cost == inf
+        assert priced(release, Counted("1"), release_unit="event", at_most=5).cost == 1
+    told = priced(OfFactsForEach("1"), UnboundedDP("1"), budget_unit="person-day", at_most=2)
+    assert (told.cost, "their distances differ" in str(told.because)) == (inf, True)

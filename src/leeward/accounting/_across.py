@@ -21,8 +21,9 @@ from leeward.exact._real import ZERO, Real, inf
 from leeward.notion import ABSENT, Both, Notion, Personalised
 from leeward.notion._between import PerPerson, matrix
 from leeward.notion._notion import seen_by
+from leeward.notion._price_rules import not_single_facts
 from leeward.notion._priced import Price, dearest, refused
-from leeward.notion._sees import Sees, standing_for
+from leeward.notion._sees import Sees, Unseen, standing_for
 
 _KINDS = ("gone", "come", "shrunk", "grown", "changed")
 
@@ -65,10 +66,15 @@ def across(release: Notion, budget: Notion, theirs: Unit, mine: Unit, at_most: i
         if why := _not_by_kind(notion):
             return refused(why)
     if seen_by(budget).counted:  # a sum over facts, whatever they belong to
+        if why := not_single_facts(budget):
+            return refused(why)
         mine = "event"
     if seen_by(release).counted and theirs != "event":
         return refused(f"a {theirs} can have any number of facts, and this release charges for each of them")
-    return _dearest_step(_in_the_release(release, theirs, mine, at_most), _kinds(budget, mine), theirs, mine)
+    try:
+        return _dearest_step(_in_the_release(release, theirs, mine, at_most), _kinds(budget, mine), theirs, mine)
+    except Unseen as reason:
+        return refused(str(reason))
 
 
 def _not_by_kind(notion: Notion) -> str:

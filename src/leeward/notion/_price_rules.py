@@ -191,6 +191,13 @@ def of_one_person(mine: PerPerson, other: Notion, whole: Sees) -> Price:
     return _supremum(other, records, costs, budget, asked)
 
 
+def not_single_facts(budget: Notion) -> str:
+    """Return why a budget that counts facts is not settled by what single ones cost in it; empty where it is."""
+    if all(change in {DROP_FACT, ADD_FACT} for change in budget.changes):
+        return ""
+    return "the budget counts facts, and its steps are not single facts: many may cost no more than a few"
+
+
 def _supremum(other: Notion, records: tuple[Any, ...], costs: Coded, budget: Coded, asked: Any) -> Price:
     """Return the largest quotient over the pairs asked for."""
     size = len(budget[0])

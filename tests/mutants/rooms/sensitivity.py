@@ -131,6 +131,6 @@ MUTANTS = [
     M("leeward.notion._sees", "Sees.beside", "plain=self.is_plain and other.is_plain", "plain=self.is_plain or other.is_plain", MANY, "two promises are plain where one of them is"),
     M("leeward.notion._sees", "Sees.is_plain", "self.plain or self.values is None", "True", MANY, "three numbers stand for all whatever a promise says of them"),
     M("leeward.notion._between", "_check_alike", "if notion.record(", "if False and notion.record(", "tests/notion/test_own_notion.py", "of a class of one's own one pair stands for all that it says are alike"),
-    M("leeward.notion._price_rules", "of_one_person", "if any(change not in {DROP_FACT, ADD_FACT} for change in other.changes)", "if False", "tests/notion/test_own_notion.py", "single facts are taken for the steps of whatever counts them"),
     M("leeward.notion._notion", "_checked", "        _check_proportional(notion, made)\n", "", "tests/attacks/test_own_notions.py", "a method of one's own scales what it likes"),
+    M("leeward.notion._price_rules", "not_single_facts", "if all(change in {DROP_FACT, ADD_FACT} for change in budget.changes)", "if True", "tests/notion/test_own_notion.py", "single facts are taken for the steps of whatever counts them"),
 ]  # fmt: skip

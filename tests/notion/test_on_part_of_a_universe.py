@@ -70,7 +70,7 @@ def test_of_two_promises_the_records_given_and_nobody_are_all_there_are(row: Row
     """Each promise says what it says of any two; where one goes on at a record at which the other ended, it is given."""
     parts = [among(part, kind) for part in row.parts]
     given = [r for r in FEW[kind] if all(r in every for every, _ in parts)]
-    there = list(dict.fromkeys([*given, None]))
+    there = list(dict.fromkeys([*given, *listed(row), None]))
     apart = [np.full((len(there), len(there)), universe.NEVER) for _ in parts]
     for (every, far), made in zip(parts, apart, strict=True):
         known = [r for r in there if r in every]
@@ -80,6 +80,12 @@ def test_of_two_promises_the_records_given_and_nobody_are_all_there_are(row: Row
     found = row.notion.on([(r,) for r in given])
     for (i, x), (j, y) in itertools.permutations(enumerate(given), 2):
         assert exactly(found((x,), (y,))) == truth[i, j], (x, y)
+
+
+def listed(row: Row) -> list[Any]:
+    """The records that the promises list: both the same, or one, where the other lists none."""
+    lists = {part.listed for part in row.parts if part.listed is not None}
+    return sorted(lists.pop() - {None}) if len(lists) == 1 else []
 
 
 def test_two_policies_that_meet_at_a_row_meet_where_it_is_given() -> None:

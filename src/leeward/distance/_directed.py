@@ -312,8 +312,8 @@ def both_hold(first: DirectedDistance[S], second: DirectedDistance[S]) -> Direct
     nothing, while one answer that is both is unbounded DP.
 
     Where the cheapest way may lead over points that are not named, the result has no value before it is taken ``.on`` a
-    finite space, which is then all there can be (of two notions, with nobody); on the line, on vectors and between some
-    named notions it is known at once.
+    finite space, which is then all there can be (of two notions, with nobody and the records that both list); on the
+    line, on vectors and between some named notions it is known at once.
     """
     return first._both(second)
 

@@ -302,7 +302,7 @@ def in_epsilon_of(definition: str, multiple: Real) -> str:
 
 
 class _Among(DirectedDistance[Any]):
-    """The closure of two distances between records: those that are asked about, and nobody, are all there can be."""
+    """The closure of two distances between records: those asked about, those both list, and nobody, are all there can be."""
 
     def __init__(self, closure: DirectedDistance[Any], notion: Both) -> None:
         self._closure, self._notion = closure, notion
@@ -312,12 +312,11 @@ class _Among(DirectedDistance[Any]):
         return self._closure(x, y)
 
     def on(self, points: Iterable[Any]) -> FiniteDistance[Any]:
-        """Return the shortest paths between the given records, over them and over nobody."""
-        points = every = tuple(points)
-        if any(
-            change.moves_people or change.of_facts for change in self._notion.changes
-        ):  # without facts one is nobody
-            every = tuple(dict.fromkeys((*points, ABSENT)))
+        """Return the shortest paths between the given records, over them, over those that both list, and over nobody."""
+        points, notion = tuple(points), self._notion
+        every = dict.fromkeys((*points, *(notion.sees.records or ())))
+        if any(change.moves_people or change.of_facts for change in notion.changes):  # without facts one is nobody
+            every = dict.fromkeys((*every, ABSENT))
         made, given = self._closure.on(every), slice(len(points))
         return FiniteDistance.coded(points, made.values, made.codes[given, given])
 

@@ -95,7 +95,7 @@ def verify(
             of utility-optimised local DP about each output, without δ; the secrets are then records.
         points: the secrets; by default the rows of the matrix, the points of a finite distance, or the integers between
             a mechanism's public bounds. Of `leeward.both_hold` they are taken for all there can be: a way that goes on with
-            the other promise at a record that is in none of them is gone only over nobody.
+            the other promise at a record that is in none of them is gone only over nobody, and where both list it.
         delta: the δ of one step, in [0, 1]. The steps are a notion's own; of a finite distance they are its generating
             pairs, those that no third point divides. Other distances have none.
         same_delta: ask instead for one δ for all pairs at finite distance, however far apart. This is another promise, and

@@ -72,8 +72,8 @@ def test_a_charge_that_the_other_took_back_is_not_told_as_a_negative_one(
     held.wait(other, "charging")
     other.cancel()
     held.let(2, "charging")
-    assert "Nothing was charged." in note(seat, one)
-    assert "Nothing was charged." in note(seat, other)
+    assert "Nothing was charged." in note(seat, one), one.note
+    assert "Nothing was charged." in note(seat, other), other.note
     assert spent(seat) == "0"
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from leeward._plain import counted
 from leeward._taught import in_order, taught
-from leeward.distance import Derived, FiniteDistance, SumOverPersons
+from leeward.distance import FiniteDistance, SumOverPersons
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, inf, whole
 from leeward.notion._change import ADD_FACT, DROP_FACT, REPLACE, Change, facts
@@ -128,10 +128,6 @@ class _OnGraphs(Notion):
         """Return which ordered pairs of graphs are one step apart."""
         graphs = ((frozenset(graph),) for graph in tables)
         return one_person_apart(graphs, lambda _, before, after: self.one_step(before, after))
-
-    def on(self, points: Iterable[Any]) -> FiniteDistance[Any]:
-        """Return the exact matrix on the given graphs."""
-        return Derived(self.name, self.record).on(points)
 
 
 class EdgeDP(_OnGraphs):

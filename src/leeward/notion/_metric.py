@@ -200,9 +200,6 @@ class Maximum(Manhattan):
         """Return itself: it is symmetric."""
         return self
 
-    def _both(self, other: DirectedDistance[tuple[Any, ...]]) -> DirectedDistance[tuple[Any, ...]]:
-        return DirectedDistance._both(self, other)
-
     def neighbours(self, tables: Iterable[Any]) -> NDArray[np.bool_]:
         """Return which ordered pairs of tables are one step apart: every value moves by at most one grid step.
 

@@ -703,3 +703,31 @@ def test_columns_that_hold_coordinates_are_words_of_their_names_and_told(
         "No coordinates were recognised" if taken is None else f"Latitude is '{taken[0]}', and longitude '{taken[1]}'."
     )
     assert said in err
+
+
+def test_a_column_that_nobody_asks_for_may_hold_values_of_several_kinds(town: Town) -> None:
+    """Notes in a spreadsheet are numbers, texts and times in turn; only one that is chosen must be of one kind."""
+    rows = [[*row, i if i % 2 else "see below"] for i, row in enumerate(ROWS)]
+    workbook(town.folder / "v.xlsx", {"A": [["user", "venue", "when", "note"], *rows]})
+    workbook(town.folder / "p.xlsx", {"A": [["venue", "note"], *([v, i or "new"] for i, v in enumerate(VENUES))]})
+    drafted(town, "v.xlsx", "p.xlsx", *FLAGS)
+    ended, out, err = town.run("check", "spec.toml")
+    assert (ended, f"counted      {INSIDE} rows" in out) == (0, True), out + err
+    refused = drafted(town, "v.xlsx", "p.xlsx", *FLAGS, "--place", "note", "--out", "o.toml", code=2)["refused"]
+    assert "The column 'note' of 'v.xlsx': it holds numbers in row 3, and texts before" in refused
+    for asked in (["--keep", "note=1"], ["--listed", "note"]):
+        assert "it holds" in drafted(town, "v.xlsx", "p.xlsx", *FLAGS, *asked, "--out", "o.toml", code=2)["refused"]
+
+
+def test_a_property_that_nobody_asks_for_may_be_nested(town: Town) -> None:
+    held = [
+        {"user": u, "venue": v, "when": w.isoformat(), "tags": [u] if i % 2 else {}} for i, (u, v, w) in enumerate(ROWS)
+    ]
+    point = {"type": "Point", "coordinates": [139.7, 35.7]}
+    features = [{"type": "Feature", "geometry": point, "properties": properties} for properties in held]
+    (town.folder / "v.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    places("p.csv")
+    assert drafted(town, "v.geojson", "p.csv", *FLAGS)["data"]["place"] == "venue"
+    town.run("check", "spec.toml")
+    refused = drafted(town, "v.geojson", "p.csv", *FLAGS, "--place", "tags", "--out", "o.toml", code=2)["refused"]
+    assert "The column 'tags' of 'v.geojson': it holds values of the kind" in refused

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.cli.test_init import ROWS, VENUES
 from tests.desk.conftest import Seat
@@ -74,3 +76,21 @@ def test_a_private_workbook_of_one_sheet_is_offered_as_no_public_list(book: Seat
     assert book.post(f"/drafts/{name}/visits", visits).status_code == 303
     offered = book.get(f"/drafts/{name}/places").text
     assert ("one.xlsx</option>" in offered, "town.xlsx</option>" in offered) == (False, True)
+
+
+def test_a_column_that_nobody_asks_for_keeps_nobody_from_the_others(seat: Seat) -> None:
+    """Of several kinds in a workbook; or after the last year that Python knows, as databases write that it never ends."""
+    noted = [[*row, i if i % 2 else "see below"] for i, row in enumerate(ROWS)]
+    workbook(seat.folder / "noted.xlsx", {"A": [["user", "venue", "when", "note"], *noted]})
+    user, venue, when = (list(column) for column in zip(*ROWS, strict=True))
+    ends = pa.array([i if i % 2 else 2**31 - 1 for i in range(len(ROWS))], pa.int32()).cast(pa.date32())
+    pq.write_table(pa.table({"user": user, "venue": venue, "when": when, "note": ends}), seat.folder / "ends.parquet")
+    for file, told in (("noted.xlsx", "note unreadable"), ("ends.parquet", "note times")):
+        name = seat.drafted(file)
+        shown = seat.get(f"/drafts/{name}/visits")
+        assert ('role="alert"' in shown.text, told in text_of(shown), "…" in shown.text) == (False, True, "end" in file)
+        assert all(some in text_of(shown) for some in ("secret-0", "see below" if "noted" in file else "1970-01-02"))
+        assert seat.post(f"/drafts/{name}/visits", ANSWERS["visits"]).status_code == 303
+        odd = seat.post(f"/drafts/{name}/visits", ANSWERS["visits"] | {"place": "note"})
+        assert odd.status_code == (422 if "noted" in file else 303)
+        assert ("it holds numbers in row 3, and texts before" in text_of(odd)) == ("noted" in file)

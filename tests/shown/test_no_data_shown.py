@@ -63,7 +63,9 @@ from leeward.session._session import Session, answer
 from leeward.session._together import together
 from leeward.spec import check_spec
 from leeward.tables._detected import detected
+from leeward.tables._files import File
 from leeward.tables._frames import frame_of
+from leeward.tables._held import held_columns
 from leeward.tables._preview import preview
 from leeward.tables._rows import open_rows
 
@@ -292,6 +294,7 @@ def _files(made: LongSession) -> None:
     made.names["preview"] = preview(str(folder / "visits.csv"), found)
     canaries.visits().to_parquet(folder / "visits.parquet")
     canaries.listed().drop(columns="note").to_parquet(folder / "places.parquet")
+    made.names["held"] = held_columns("parquet", File.of(folder / "visits.parquet"), None, ["person", "place"])
     spec = check_spec(SPEC, folder=folder)
     made.names |= {"spec": spec, "spec's plans": spec.plans(), "spec's budget": spec.ledger()}
     made.names["spec's release"] = release_planned(spec.plans(), spec.ledger())

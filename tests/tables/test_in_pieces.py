@@ -19,7 +19,7 @@ import pyarrow as pa, pyarrow.parquet as pq
 from leeward.tables._files import File, files_of
 from leeward.tables._parquet import check_pages, in_pieces
 from leeward.tables._rows import ParquetRows
-from leeward.tables._detected import _first_rows
+from leeward.tables._held import _of_parquet
 
 (file,) = files_of(sys.argv[1], None)[1]
 {}
@@ -29,7 +29,7 @@ print(pa.default_memory_pool().max_memory())
 READERS = {
     "its pages are checked": "check_pages(file, ('who', 'at'))",
     "it is perturbed": "for _ in ParquetRows(file).batches(['who', 'at']): pass",
-    "its first rows are looked at": "_first_rows(file, None, ['who', 'at'])",
+    "its first rows are looked at": "_of_parquet(file, None, ['who', 'at'])",
 }
 
 AHEAD = "for _ in pq.ParquetFile(sys.argv[1], pre_buffer=True).iter_batches(columns=['who', 'at']): pass"

@@ -11,7 +11,7 @@ import typer
 
 from leeward._plain import plain
 from leeward.cli._output import say
-from leeward.errors import LeewardError, SpecError, no_column
+from leeward.errors import LeewardError, SpecError
 from leeward.tables._guess import likely
 
 if TYPE_CHECKING:
@@ -108,8 +108,8 @@ def column(
     names = [one.name for one in table.columns]
 
     def check(answer: str) -> None:
-        if answer not in names and answer != instead:
-            raise no_column(answer, names)
+        if answer != instead:
+            table.check(answer)
 
     offered = likely(names, usual) if assumed or at_terminal() else None
     return answer(what, option, given, offered, check)

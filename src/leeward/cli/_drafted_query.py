@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from leeward._plain import plain
 from leeward.cli._asked import answer, at_terminal, choice, column, tell
-from leeward.errors import SpecError, no_column
+from leeward.errors import SpecError
 from leeward.spec._first_question import (
     KINDS,
     a_number,
@@ -149,14 +149,14 @@ def kept(given: Sequence[str], table: Detected) -> dict[str, list[Any]]:
 
     Raises:
         SpecError: one is not written as a column and values, or the table has no such column.
+        DataError: a column cannot be read.
     """
     found = dict[str, list[Any]]()
     for each in given:
         name, equal, values = each.partition("=")
         if not equal or not all(parts(values)) or name in found:
             raise SpecError(f"--keep {plain(each)}", "it is not COLUMN=VALUE,VALUE, of a column each", "Write it so")
-        if table.column(name) is None:
-            raise no_column(name, [one.name for one in table.columns])
+        table.check(name)
         found |= group_keys(table, name, parts(values))
     return found
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from leeward.errors import SpecError, no_column
+from leeward.errors import SpecError
 from leeward.tables._detected import Detected
 from leeward.tables._guess import WHEN, likely, timely, times_of
 
@@ -16,12 +16,11 @@ def column(name: str, found: Detected, what: str) -> str:
 
     Raises:
         SpecError: none is chosen, or there is none of that name.
+        DataError: its values cannot be read.
     """
-    names = [one.name for one in found.columns]
     if not name:
         raise SpecError(f"The column that says {what}", "it is not chosen", "Choose one of the columns")
-    if name not in names:
-        raise no_column(name, names)
+    found.check(name)
     return name
 
 

@@ -12,7 +12,7 @@ from leeward.desk._desk import Desk
 from leeward.desk._drafts import Draft
 from leeward.desk._form_step import form_step
 from leeward.desk._look import looked_at
-from leeward.errors import SpecError, no_column
+from leeward.errors import SpecError
 from leeward.tables._detected import Detected, detected
 from leeward.tables._guess import NAMED, WHERE, decimal_of, likely, position, writing_of
 
@@ -50,11 +50,10 @@ def listed(found: Detected, form: Mapping[str, str]) -> dict[str, Any]:
     Raises:
         LeewardError: an answer is missing, or cannot be.
     """
-    names = [one.name for one in found.columns]
     given = {key: form.get(key, "") for key in ("place", "name", "latitude", "longitude")}
     for name in given.values():
-        if name and name not in names:
-            raise no_column(name, names)
+        if name:
+            found.check(name)
     if not given["place"]:
         raise SpecError(
             "The column that names the place", "it is not chosen", "Choose the one that the visits use, too"

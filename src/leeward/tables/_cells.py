@@ -24,6 +24,18 @@ _KINDS: Final = ((bool, "truth values"), (str, "texts"), (int | float, "numbers"
 Where = tuple[str, int]
 """The name of a file, and a line of it."""
 
+Cells = dict[str, list[tuple[Any, Where]]]
+"""By the names of columns each value, None where it is missing, and where it is."""
+
+
+def table_of(cells: Cells, unit: str) -> pa.Table:
+    """Return columns as a table of Arrow.
+
+    Raises:
+        DataError: see `column`.
+    """
+    return pa.table({name: column(name, held, unit) for name, held in cells.items()})
+
 
 def column(name: str, cells: Iterable[tuple[object, Where]], unit: str = "line") -> pa.Array:
     """Return the cells of a column as an array of Arrow.

@@ -20,25 +20,23 @@ import pyarrow as pa
 
 from leeward._encodings import any_length
 from leeward._private import reading
-from leeward.errors import DataError
+from leeward.errors import DataError, no_column
 from leeward.tables._csv import names_in
 from leeward.tables._files import File, Queried, files_of
-from leeward.tables._geojson import LATITUDE, LONGITUDE, points_table, properties
+from leeward.tables._geojson import LATITUDE, LONGITUDE, properties
 from leeward.tables._geojson import features as features_of
 from leeward.tables._headings import refuse_rows, refuse_title
-from leeward.tables._parquet import declared, in_pieces
+from leeward.tables._held import RECORDS, Held, held_columns
+from leeward.tables._parquet import declared
 from leeward.tables._texts import delimiter_of
-from leeward.tables._workbook import filled, header, sheet_table, sheets
+from leeward.tables._workbook import filled, header, sheets
 from leeward.tables._writing import DELIMITERS, TimeFormat
 
-Looks = Literal["texts", "numbers", "whole numbers", "times", "times with an offset", "nothing"]
-"""What the values of a column look like."""
-
-_RECORDS: Final = 100_000
-"""So many records of a file are looked at."""
+Looks = Literal["texts", "numbers", "whole numbers", "times", "times with an offset", "nothing", "unreadable"]
+"""What the values of a column look like; unreadable are those of several kinds, or of one that is not read."""
 
 _BYTES: Final = 1 << 24
-"""And so many bytes."""
+"""So many bytes of a text are looked at, and no more than `RECORDS`."""
 
 _ISO: Final = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(?P<zone>Z|[+-]\d\d(:?\d\d)?)?)?")
 _WHOLE: Final = re.compile(r"[+-]?\d+")
@@ -83,6 +81,7 @@ class Seen:
         formats: the formats that all of its times have; several where days and months cannot be told apart.
         unit: of whole numbers that may be times since 1970, their unit.
         mostly: of texts that are not all times, the formats that nearly all of the first of them have.
+        refused: why its values cannot be read.
     """
 
     name: str
@@ -92,6 +91,7 @@ class Seen:
     formats: tuple[str, ...] = ()
     unit: str | None = None
     mostly: tuple[str, ...] = ()
+    refused: tuple[str, str, str] = ("", "", "")
 
 
 @dataclass(frozen=True)
@@ -114,6 +114,18 @@ class Detected:
         """Return the column of a name; None if there is none."""
         return next((one for one in self.columns if one.name == name), None)
 
+    def check(self, name: str) -> None:
+        """Refuse a column that is not there, or whose values cannot be read; others may be so, where nobody asks for them.
+
+        Raises:
+            SpecError: there is none of that name.
+            DataError: its values cannot be read.
+        """
+        if (seen := self.column(name)) is None:
+            raise no_column(name, [one.name for one in self.columns])
+        if seen.looks == "unreadable":
+            raise DataError(*seen.refused)
+
 
 def detected(name: str, table: str | None = None) -> Detected:
     """Look at a file, or at the first of several; of a workbook at the sheet that is named.
@@ -131,12 +143,16 @@ def detected(name: str, table: str | None = None) -> Detected:
     names = list(_COLUMNS[kind](files[0], table))
     if kind == "xlsx":
         refuse_title(files[0].name, len(names), filled(files[0], table))
+    read = held_columns(kind, files[0], table, names)
     with reading(f"The file '{files[0].name}'"):
-        read = READERS[kind](files[0], table, names)
-        columns = tuple(_typed(name, column) for name, column in zip(names, read.columns, strict=True))
+        columns = tuple(_seen(name, held) for name, held in read.items())
     if kind == "xlsx":
-        _refuse_rows(files[0], columns, [map(str, column.drop_null().to_pylist()) for column in read.columns])
+        _refuse_rows(files[0], columns, [filter(None, held.texts()) for held in read.values()])
     return Detected(kind, columns)
+
+
+def _seen(name: str, held: Held) -> Seen:
+    return Seen(name, "unreadable", refused=held.refused) if held.array is None else _typed(name, held.array)
 
 
 def sheets_of(name: str) -> list[str]:
@@ -155,24 +171,12 @@ def _refuse_rows(file: File, columns: Sequence[Seen], values: Sequence[Iterable[
     refuse_rows(file.name, [one.name for one in columns], [*map(frozenset, values)], timely)
 
 
-def _first_rows(file: File, _: str | None, names: Sequence[str]) -> Any:
-    with in_pieces(file.path) as held:
-        batches = list(itertools.islice(held.iter_batches(_RECORDS, columns=list(names)), 1))
-        schema = held.schema_arrow
-    return pa.Table.from_batches(batches, batches[0].schema if batches else schema).select(list(names))
-
-
 _COLUMNS: Final[Mapping[Queried, Any]] = {
     "parquet": lambda file, _: [name for name, _ in declared(file)],
     "xlsx": lambda file, table: [name for name in header(file, table) if name],
     "geojson": lambda file, _: dict.fromkeys(
         itertools.chain((LATITUDE, LONGITUDE), *map(properties, features_of(file)))
     ),
-}
-READERS: Final[Mapping[Queried, Any]] = {
-    "parquet": _first_rows,
-    "xlsx": lambda file, table, names: sheet_table([file], table, {name: name for name in names}),
-    "geojson": lambda file, _, names: points_table([file], {name: name for name in names}),
 }
 
 
@@ -251,7 +255,7 @@ def records_of(text: str, delimiter: str, *, cut: bool) -> Iterator[list[str]]:
     before = list[str]()
     try:
         with any_length():
-            for row in itertools.islice(csv.reader(lines, delimiter=delimiter), _RECORDS):
+            for row in itertools.islice(csv.reader(lines, delimiter=delimiter), RECORDS):
                 if before:
                     yield before
                 before = row

@@ -19,7 +19,7 @@ from leeward._encodings import UTF8
 from leeward._plain import own_decimals
 from leeward._private import reading
 from leeward.errors import DataError
-from leeward.tables._cells import Where, column
+from leeward.tables._cells import Cells, Where, table_of
 from leeward.tables._columns import check_columns
 from leeward.tables._files import File
 
@@ -51,11 +51,24 @@ def points_table(files: Sequence[File], columns: Mapping[str, str]) -> pa.Table:
     """Return named properties of features, and their points as the columns ``latitude`` and ``longitude``, in degrees.
 
     Raises:
-        DataError: a file cannot be read, a property is missing everywhere or has values of several kinds, a feature is no
-            point, or a property has the name of a coordinate.
+        DataError: see `points_cells`; or a property has values of several kinds.
+    """
+    return table_of(points_cells(files, columns), FEATURE)
+
+
+FEATURE: Final = "feature"
+"""What the lines of a file are called."""
+
+
+def points_cells(files: Sequence[File], columns: Mapping[str, str]) -> Cells:
+    """Return the cells of `points_table`.
+
+    Raises:
+        DataError: a file cannot be read, a property is missing everywhere, a feature is no point, or a property has the name
+            of a coordinate.
     """
     names = list(dict.fromkeys(columns.values()))
-    cells: dict[str, list[tuple[Any, Where]]] = {name: [] for name in names}
+    cells: Cells = {name: [] for name in names}
     for file in files:
         known = {LATITUDE: None, LONGITUDE: None}
         rows = list(_rows(file))
@@ -65,7 +78,7 @@ def points_table(files: Sequence[File], columns: Mapping[str, str]) -> pa.Table:
         for held, where in rows:
             for name in names:
                 cells[name].append((held.get(name), where))
-    return pa.table({name: column(name, cells[name], "feature") for name in names})
+    return cells
 
 
 def _rows(file: File) -> Iterator[tuple[dict[str, Any], Where]]:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from leeward._private import Private, reading
-from leeward.tables._detected import READERS, Detected, records_of, usual_delimiter
+from leeward.tables._detected import Detected, records_of, usual_delimiter
 from leeward.tables._files import files_of
+from leeward.tables._held import held_columns
 
 _START: Final = 1 << 18
 """So many bytes of a text are read for its first rows."""
@@ -50,7 +51,7 @@ def preview(name: str, found: Detected, table: str | None = None) -> Preview:
             records = records_of(text, found.delimiter or usual_delimiter(file) or ",", cut=len(start) == _START)
             read = [list(row) for row in itertools.islice(records, 1, _ROWS + 1)]
         else:
-            held = READERS[kind](file, table, names).slice(0, _ROWS).to_pylist()
-            read = [["" if row[name] is None else str(row[name]) for name in names] for row in held]
+            held = held_columns(kind, file, table, names)
+            read = [[*row] for row in zip(*(one.texts(_ROWS) for one in held.values()), strict=True)]
     rows = [(*row, *[""] * len(names))[: len(names)] for row in read]
     return Preview([[v if len(v) <= _LONGEST else f"{v[: _LONGEST - 1]}…" for v in row] for row in rows])

@@ -14,7 +14,7 @@ from typing import IO, Any, Final
 import pyarrow as pa
 
 from leeward.errors import DataError, nearest
-from leeward.tables._cells import Where, column
+from leeward.tables._cells import Cells, table_of
 from leeward.tables._columns import check_columns
 from leeward.tables._files import File, once
 
@@ -48,7 +48,20 @@ def filled(file: File, sheet: str | None) -> int:
 
 
 def sheet_table(files: Sequence[File], sheet: str | None, columns: Mapping[str, str]) -> pa.Table:
-    """Return the named columns of a sheet, of several workbooks one below the other.
+    """Return the named columns of a sheet, of several workbooks one below the other: see `sheet_cells`.
+
+    Raises:
+        DataError: see `sheet_cells`; or a column holds values of several kinds.
+    """
+    return table_of(sheet_cells(files, sheet, columns), ROW)
+
+
+ROW: Final = "row"
+"""What the lines of a sheet are called."""
+
+
+def sheet_cells(files: Sequence[File], sheet: str | None, columns: Mapping[str, str]) -> Cells:
+    """Return the cells of the named columns of a sheet, of several workbooks one below the other.
 
     Empty rows are left out, and an empty cell is missing. What a formula gave when the workbook was saved is its value. Rows
     that are hidden or filtered out are rows.
@@ -59,10 +72,10 @@ def sheet_table(files: Sequence[File], sheet: str | None, columns: Mapping[str, 
         columns: what each column is for and its name.
 
     Raises:
-        DataError: a workbook cannot be read, has no such sheet or column, or a column holds values of several kinds.
+        DataError: a workbook cannot be read, or has no such sheet or column.
     """
     names = list(dict.fromkeys(columns.values()))
-    cells: dict[str, list[tuple[Any, Where]]] = {name: [] for name in names}
+    cells: Cells = {name: [] for name in names}
     for file in files:
         rows = _rows(file, sheet)
         _, known = next(rows)
@@ -71,7 +84,7 @@ def sheet_table(files: Sequence[File], sheet: str | None, columns: Mapping[str, 
         for line, row in rows:
             for name, index in zip(names, at, strict=True):
                 cells[name].append((row[index], (file.name, line)))
-    return pa.table({name: column(name, cells[name], "row") for name in names})
+    return cells
 
 
 def _rows(file: File, sheet: str | None) -> Iterator[tuple[int, list[Any]]]:

@@ -25,7 +25,18 @@ from leeward.distance import FiniteDistance, Line
 from leeward.errors import InputError
 from leeward.exact import Real, exact, exp, inf, log
 from leeward.mechanism import FiniteMechanism, Geometric, Sanitized, subsampled
-from leeward.notion import ABSENT, AdditionOnly, BoundedDP, Presence, RemovalOnly, ReplaceDP, UnboundedDP, all_tables
+from leeward.notion import (
+    ABSENT,
+    AdditionOnly,
+    BoundedDP,
+    Change,
+    Notion,
+    Presence,
+    RemovalOnly,
+    ReplaceDP,
+    UnboundedDP,
+    all_tables,
+)
 from leeward.query import PoissonSampling
 from leeward.verification import verify
 
@@ -144,8 +155,16 @@ def test_a_replacement_pays_both_ways(notion: Any) -> None:
 
 
 def test_a_notion_about_everybody_at_once_is_not_paid_by_the_person() -> None:
-    class Everybody(Presence):
-        all_records = True
+    class Everybody(Notion):
+        """A step may change everybody's record."""
+
+        name, words, changes, all_records = Presence.name, Presence.words, Presence.changes, True
+
+        def record(self, before: Any, after: Any) -> Real:
+            return Presence(self.epsilon).record(before, after)
+
+        def cost(self, change: Change) -> Real:
+            return Presence(self.epsilon).cost(change)
 
     spent = cost(GeometricEvent("1/3", inf, monotone=True))
     assert spent.price_in(Presence(1)) == exact("1/3")

@@ -13,9 +13,21 @@ from leeward.distance import Line
 from leeward.errors import InputError, NotPrivateError
 from leeward.exact import Real, exact, inf
 from leeward.mechanism import FiniteMechanism, Geometric
-from leeward.notion import ABSENT, AdditionOnly, BoundedDP, Presence, RemovalOnly, ReplaceDP, UnboundedDP, all_tables
+from leeward.notion import (
+    ABSENT,
+    ADD_FACT,
+    DROP_FACT,
+    AdditionOnly,
+    BoundedDP,
+    Change,
+    Notion,
+    Presence,
+    RemovalOnly,
+    ReplaceDP,
+    UnboundedDP,
+    all_tables,
+)
 from leeward.notion._change import facts
-from leeward.notion._sees import Sees
 from leeward.verification import verify
 
 PLACES = "abc"
@@ -89,20 +101,14 @@ def test_no_part_gives_anything_back(costs: list[str]) -> None:
 
 
 def test_single_facts_touch_one_part() -> None:
-    from leeward.notion import ADD_FACT, DROP_FACT, Change
+    class Facts(Notion):
+        """ε for each fact."""
 
-    class Facts(Presence):
+        name, words, changes = Presence.name, Presence.words, (DROP_FACT, ADD_FACT)
+
         def record(self, before: Any, after: Any) -> Real:
             gone, new = facts(before) - facts(after), facts(after) - facts(before)
             return self.epsilon * (len(gone) + len(new))
-
-        @property
-        def sees(self) -> Sees:
-            return Sees(facts=True, absent_is_empty=True, counted=True)
-
-        @property
-        def changes(self) -> tuple[Change, ...]:
-            return DROP_FACT, ADD_FACT
 
         def cost(self, change: Change) -> Real:
             return self.epsilon if change in self.changes else inf
@@ -112,15 +118,24 @@ def test_single_facts_touch_one_part() -> None:
     class Others(Facts):
         """Says that single facts are its steps, and protects whole records at the price of one."""
 
-        record, sees = Presence.record, Presence.sees
+        def record(self, before: Any, after: Any) -> Real:
+            return Presence(self.epsilon).record(before, after)
 
     with pytest.raises(NotPrivateError, match="no chain of its changes"):
         parts_touched(Others("1"), cut="records", parts_per_unit=7)
 
 
 def test_a_step_of_everybody_touches_all_parts() -> None:
-    class Everybody(Presence):
-        all_records = True
+    class Everybody(Notion):
+        """A step may change everybody's record."""
+
+        name, words, changes, all_records = Presence.name, Presence.words, Presence.changes, True
+
+        def record(self, before: Any, after: Any) -> Real:
+            return Presence(self.epsilon).record(before, after)
+
+        def cost(self, change: Change) -> Real:
+            return Presence(self.epsilon).cost(change)
 
     assert parts_touched(Everybody("1"), cut="people", parts_per_unit=1) is None
 

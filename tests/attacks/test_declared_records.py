@@ -262,10 +262,22 @@ def test_policies_on_facts_beside_another_promise(policy: str, beside: str) -> N
 
 
 def test_a_class_of_ones_own_about_facts_is_refused_unless_the_records_are_declared() -> None:
-    class Mine(lw.ADP):
+    class Mine(lw.Notion):
         """The same promise, of a class that nobody has read."""
 
-    mine, few = Mine("1", [lw.has("a")]), [frozenset("a"), frozenset("ab")]
+        name, words, steps_of = "mine", lw.UnboundedDP.words, lw.ADP("1", [lw.has("a")])
+
+        def record(self, before: Any, after: Any) -> Any:
+            return self.steps_of.record(before, after)
+
+        @property
+        def changes(self) -> Any:
+            return self.steps_of.changes
+
+        def cost(self, change: Any) -> Any:
+            return self.steps_of.cost(change)
+
+    mine, few = Mine("1"), [frozenset("a"), frozenset("ab")]
     with pytest.raises(NotPrivateError, match="the records themselves"):
         lw.sensitivity(mine, CountWhere((lw.has("a"),), Domain(facts_per_person=2)))
     assert lw.sensitivity(mine, CountWhere((lw.has("b"),), Domain(records=tuple(few)))).monotone is False

@@ -26,8 +26,8 @@ import leeward as lw
 from leeward.accounting._budget_notion import budget_notion
 from leeward.cli import LeewardError
 from leeward.errors import NotPrivateError
-from leeward.exact import log
-from leeward.notion import Notion, UnboundedDP, has, where
+from leeward.exact import Real, log
+from leeward.notion import Change, Notion, UnboundedDP, has, where
 from leeward.planner._number_plan import plan_number
 from leeward.planner._rank_plan import plan_rank
 from leeward.query import CountVisitors, Kind, Statistic, records, statistic
@@ -58,14 +58,20 @@ class Zone:
     since: date
 
 
-class Own(UnboundedDP):
+class Own(Notion):
     """A promise of a user's own, with a parameter."""
 
-    name = "own"
+    name, words = "own", UnboundedDP.words
 
     def __init__(self, epsilon: Any, where_to: Zone) -> None:
         self.where_to = where_to
         super().__init__(epsilon)
+
+    def record(self, before: object, after: object) -> Real:
+        return UnboundedDP(self.epsilon).record(before, after)
+
+    def cost(self, change: Change) -> Real:
+        return UnboundedDP(self.epsilon).cost(change)
 
 
 def visitors(*, places: Any = LIST, more: Mapping[str, Any] | None = None, **described: Any) -> CountVisitors:

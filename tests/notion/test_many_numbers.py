@@ -14,7 +14,7 @@ from tests.oracle import tables, universe
 from tests.oracle.universe import Matrix
 
 from leeward import both_hold
-from leeward.exact import ZERO, Real, exact, inf
+from leeward.exact import ZERO, Real, inf
 from leeward.notion import (
     ABSENT,
     AdditionOnly,
@@ -28,49 +28,16 @@ from leeward.notion import (
     ValueGrid,
 )
 from leeward.notion._change import Change
-from leeward.notion._metric import bounded_change
 from leeward.notion._notion import PrivacyDescription
-from leeward.notion._sees import MOST_NUMBERS, Sees
+from leeward.notion._sees import MOST_NUMBERS
 
 GRID = ValueGrid(0, MOST_NUMBERS + 4)
 EVERY = [None, *range(GRID.steps + 1)]
-TWO_SIDES = (Fraction(1, 24), Fraction(1, 48))
-"""What a move up by one, and one down, cost in a notion of a user's own."""
-
-
-class Sided(Notion):
-    """More for each step up than for each step down; who is absent is no secret."""
-
-    name = "sided"
-    words = PrivacyDescription("it", "a number", "", "a number nearby", "person")
-    changes: tuple[Change, ...] = (bounded_change(1),)
-
-    def __init__(self, epsilon: Any, *, plain: bool = True) -> None:
-        self.plain = plain
-        super().__init__(epsilon)
-
-    @property
-    def sees(self) -> Sees:
-        return Sees(values=GRID, plain=self.plain)
-
-    def record(self, before: Any, after: Any) -> Real:
-        if before is ABSENT or after is ABSENT:
-            return ZERO if before is after else inf
-        up, down = TWO_SIDES
-        return self.epsilon * exact(up * (after - before) if after > before else down * (before - after))
-
-    def cost(self, change: Change) -> Real:
-        return self.epsilon * max(TWO_SIDES)
 
 
 def moving(slope: Fraction | int, nobody: float) -> tables.Steps:
     """A move by m costs m times the slope; to and from nobody, so much."""
     return lambda r, s: nobody if r is None or s is None else slope * abs(r - s)
-
-
-def sided(r: Any, s: Any) -> Any:
-    up, down = TWO_SIDES
-    return math.inf if r is None or s is None else max(up * (s - r), down * (r - s))
 
 
 WIDE = GRID.steps
@@ -84,7 +51,6 @@ SINGLE: list[tuple[str, Notion, tables.Steps]] = [
     ("manhattan", Manhattan("1/8", GRID), moving(Fraction(1, 8), Fraction(WIDE, 8))),
     ("public people", Manhattan("1/60", GRID, nobody=False), moving(Fraction(1, 60), math.inf)),
     ("steep", Manhattan(3, GRID, nobody=False), moving(3, math.inf)),
-    ("sided", Sided(1), sided),
 ]
 ALL: list[tuple[str, Notion, tuple[int, ...]]] = [
     *((name, notion, (i,)) for i, (name, notion, _) in enumerate(SINGLE)),
@@ -125,15 +91,28 @@ def test_two_numbers_are_as_far_apart_as_among_all(number: int) -> None:
         assert found == (inf if truth >= universe.NEVER else Fraction(int(truth), universe.PARTS)), (x, y)
 
 
+class Bent(Notion):
+    """A class of a user's own, which may be anything between two numbers, and lists all of them."""
+
+    name = "bent"
+    words = PrivacyDescription("it", "a number", "", "a number nearby", "person")
+    changes = (Change("any", "a number becomes another", lambda x, y: ABSENT not in (x, y), records=tuple(EVERY[1:])),)
+
+    def record(self, before: Any, after: Any) -> Real:
+        if before is ABSENT or after is ABSENT:
+            return ZERO if before is after else inf
+        return self.epsilon * min(2, abs(min(after, 50) - min(before, 50)))
+
+    def cost(self, change: Change) -> Real:
+        return self.epsilon * 2
+
+
 @pytest.mark.parametrize("order", [1, -1])
-def test_what_is_not_said_to_be_constant_or_in_proportion_is_refused(order: int) -> None:
-    bent = Sided(1, plain=False)
-    both: Any = both_hold(*(bent, BoundedDP(1))[::order])
-    assert "numbers would have to be gone through" in BoundedDP(1).priced_in(bent).because
-    assert "numbers would have to be gone through" in both.priced_in(Manhattan(1, GRID)).because
-
-
-def test_that_must_be_said() -> None:
-    assert not Sees(values=GRID).is_plain
-    assert Sees().is_plain
-    assert not Sees().beside(Sees(values=GRID)).is_plain
+def test_a_list_of_more_numbers_is_not_settled_by_three(order: int) -> None:
+    steady = Manhattan(1, GRID, nobody=False)
+    both: Any = both_hold(*(Bent(1), steady)[::order])
+    assert BoundedDP(1).price_in(Bent(1)) == inf  # 60 and 70 are not told apart
+    assert Bent(1).price_in(BoundedDP(1)) == 2
+    assert both.price_in(steady) == both.price_in(Bent(1)) == 1
+    told = Bent(1).priced_in(steady)
+    assert (told.cost, "numbers would have to be gone through" in told.because) == (inf, True)

@@ -15,32 +15,35 @@ from tests.oracle import tables as oracle
 
 import leeward as lw
 from leeward.accounting._budget_notion import budget_notion
-from leeward.accounting._price_between_units import priced
 from leeward.distance import FiniteDistance, Line, both_hold, graph_distance
 from leeward.errors import InputError, NotPrivateError
-from leeward.exact import Real, exact, inf
+from leeward.exact import ZERO, Real, exact, inf
 from leeward.notion import (
     ABSENT,
-    ADD_FACT,
-    DROP_FACT,
+    INSERT,
+    WITHDRAW,
     AdditionOnly,
     Blowfish,
     BoundedDP,
     Change,
     ContextAwareLDP,
     Graded,
-    GradedFacts,
+    GroupDP,
     InputDiscriminativeLDP,
+    Manhattan,
+    Maximum,
     Notion,
     Personalised,
     PrivacyDescription,
     RecordDistance,
     ReplaceDP,
     UnboundedDP,
+    ValueGrid,
     all_tables,
     has,
 )
-from leeward.notion._sees import Sees
+from leeward.notion._named import NAMED
+from leeward.notion._notion import Both
 from leeward.notion.compose import sequential
 from leeward.query import CountWhere, SumOf, sensitivity
 
@@ -170,18 +173,23 @@ def test_a_notion_that_was_altered_is_checked_like_one_of_your_own(notion: Notio
     assert sensitivity(notion, query) == before
 
 
-class Cheap(UnboundedDP):
+class Cheap(Notion):
     """Its records cost half of what its steps do: noise fitted to the steps would keep half of the promise."""
 
+    name, words, changes = UnboundedDP.name, UnboundedDP.words, UnboundedDP.changes
+    of_records, of_steps = exact("1/2"), exact(1)
+
     def record(self, before: Any, after: Any) -> Any:
-        return exact(0) if before == after else self.epsilon / 2
-
-
-class Dear(UnboundedDP):
-    """Its steps are said to cost more than they do."""
+        return UnboundedDP(self.epsilon).record(before, after) * self.of_records
 
     def cost(self, change: Change) -> Any:
-        return self.epsilon * 100
+        return UnboundedDP(self.epsilon).cost(change) * self.of_steps
+
+
+class Dear(Cheap):
+    """Its steps are said to cost more than they do."""
+
+    of_records, of_steps = exact(1), exact(100)
 
 
 PEOPLE = lw.records("nowhere.parquet", person="p")
@@ -250,76 +258,114 @@ def test_up_to_200_records_are_compared(listed: int, checked: bool) -> None:
         assert sensitivity(OneKind("1"), query).line == Line(rise=inf, fall=listed)
 
 
-class OfFacts(Notion):
-    """A price for the facts in which two records differ."""
+class TwoRates(Notion):
+    """Coming costs ε and leaving twice that; nothing else is protected, and no record is listed."""
 
-    name, words, sees = "of facts", GradedFacts(1, 1).words, Sees(facts=True, absent_is_empty=True)
-    changes = (DROP_FACT, ADD_FACT)
-
-    def far(self, facts: frozenset[str]) -> int:
-        return len(facts)
+    name, words = "two rates", UnboundedDP.words
 
     def record(self, before: Any, after: Any) -> Real:
-        return self.epsilon * self.far((before or frozenset()) ^ (after or frozenset()))
+        return sum((self.cost(change) for change in self.changes if change.allows(before, after)), start=ZERO) or (
+            ZERO if before == after else self.cost(WITHDRAW) + self.cost(INSERT)
+        )
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        return WITHDRAW, INSERT
 
     def cost(self, change: Change) -> Real:
-        return self.epsilon * 3 if change in self.changes else inf
+        return self.epsilon * {WITHDRAW: 2, INSERT: 1}[change] if change in self.changes else inf
 
 
-class Counted(OfFacts):
-    sees = Sees(facts=True, absent_is_empty=True, counted=True)
+class OfTwo(TwoRates):
+    """The same, with the records that there can be."""
 
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        def lists(change: Change) -> Change:
+            return dataclasses.replace(change, records=(frozenset(), frozenset("a")))
 
-class Weighed(Counted):
-    sees = Sees((has("home"),), facts=True, absent_is_empty=True, counted=True)
-
-    def far(self, facts: frozenset[str]) -> int:
-        return len(facts) + 2 * ("home" in facts)
-
-
-class Capped(Counted):
-    changes = Notion.changes
-
-    def far(self, facts: frozenset[str]) -> int:
-        return min(len(facts), 2)
+        return lists(WITHDRAW), lists(INSERT)
 
     def cost(self, change: Change) -> Real:
-        return self.epsilon * 2
+        return self.epsilon * (2 if change.name == WITHDRAW.name else 1)
 
 
-@pytest.mark.parametrize("notion", [GradedFacts(1, 1), UnboundedDP(1), BoundedDP(1), Graded(1, 1)], ids=str)
-def test_what_counts_facts_and_does_not_say_so_has_no_price(notion: Notion) -> None:
-    """Found: a class that said what the guide told it to say cost as much for any number of facts as for one."""
-    told = OfFacts("1").priced_in(notion)
-    assert (told.cost, "their distances differ" in str(told.because)) == (inf, True)
-    assert notion.price_in(OfFacts("1")) == inf
-    assert Counted("1").price_in(notion) == (1 if isinstance(notion, GradedFacts) else inf)
+class SaysMore(TwoRates):
+    """Says of itself what classes of Leeward's do."""
+
+    sees = UnboundedDP.sees
 
 
-def test_one_fact_may_weigh_more_where_it_is_named() -> None:
-    assert Weighed("1").price_in(GradedFacts(1, 1)) == 3
-    assert GradedFacts(1, 1).price_in(Weighed("1")) == 1
+class FromElsewhere:
+    sees = UnboundedDP.sees
 
 
-def test_a_budget_that_counts_facts_up_to_a_number_has_other_steps_than_single_facts() -> None:
-    """Found: three facts cost 3 and the budget's price of them is 2, but single facts alone were compared."""
-    told = GradedFacts(1, 1).priced_in(Capped("1"))
-    assert (told.cost, "its steps are not single facts" in str(told.because)) == (inf, True)
-    assert Capped("1").price_in(GradedFacts(1, 1)) == 1
+class SaysMoreByInheritance(FromElsewhere, TwoRates):
+    """Likewise."""
 
 
-class CappedForEach(Capped):
-    words = dataclasses.replace(Capped.words, unit="person")
+@pytest.mark.parametrize("kind", [TwoRates, SaysMore, SaysMoreByInheritance], ids=lambda kind: kind.__name__)
+def test_a_class_that_lists_no_records_has_a_price_in_itself_alone(kind: type[Notion]) -> None:
+    """Found, in three attacks: what such classes said of themselves gave prices that were too low."""
+    assert kind("3").price_in(kind("2")) == Fraction(3, 2)
+    assert sensitivity(kind("1"), CountWhere((has("a"),))).line == Line(1, 2)
+    for other in (UnboundedDP("1"), BoundedDP("1"), Graded(1, 1), both_hold(kind("1"), AdditionOnly("1")), OfTwo("1")):
+        for price in (kind("1").priced_in(other), other.priced_in(kind("1"))):
+            assert (price.cost, price.least, price.unpromised) == (inf, False, False)
+            assert "does not list the same records" in price.because
 
 
-class OfFactsForEach(OfFacts):
-    words = CappedForEach.words
+def test_one_that_lists_them_has_exact_prices() -> None:
+    assert OfTwo("1").price_in(UnboundedDP("1")) == 2
+    assert UnboundedDP("1").price_in(OfTwo("1")) == 1
+    assert AdditionOnly("1").price_in(OfTwo("1")) == AdditionOnly("1").price_in(UnboundedDP("1"))
+    assert OfTwo("1").price_in(BoundedDP("1")) == 3
 
 
-def test_nor_are_its_prices_between_units_those_of_single_facts() -> None:
-    """Found: five facts of a person cost 5 and the budget's price of them is 2, and the price was said to be 1."""
-    for release in (GradedFacts(1, 1), Graded(1, 1)):
-        assert priced(release, CappedForEach("1"), release_unit="event", at_most=5).cost == inf
-        assert priced(release, Counted("1"), release_unit="event", at_most=5).cost == 1
-    told = priced(OfFactsForEach("1"), UnboundedDP("1"), budget_unit="person-day", at_most=2)
-    assert (told.cost, "their distances differ" in str(told.because)) == (inf, True)
+ELSEWHERE: dict[str, Any] = {
+    "record": lambda notion, before, after: ZERO,
+    "cost": lambda notion, change: inf,
+    "changes": (),
+    "all_records": True,
+    "__call__": lambda notion, x, y: ZERO,
+    "__init__": lambda notion: None,
+    "__eq__": lambda notion, other: True,
+    "sees": UnboundedDP.sees,
+    "with_epsilon": lambda notion, epsilon: notion,
+    "per_person": None,
+}
+
+
+@pytest.mark.parametrize("kind", [*NAMED.values(), Manhattan, Maximum, GroupDP, Personalised, RecordDistance, Both])
+def test_what_is_known_of_a_notion_is_not_said_of_what_somebody_makes_of_it(kind: type[Notion]) -> None:
+    """Found: a class that took its distance from one of ours, or its groups, had the prices of ours."""
+    for name, value in ELSEWHERE.items():
+        with pytest.raises(InputError, match=rf"The class Mine, a {kind.__name__} with another `{name}`"):
+            type("Mine", (kind,), {name: value})
+        with pytest.raises(InputError, match="Derive it from Notion itself"):
+            type("Mine", (type("Mixed", (), {name: value}), kind), {})
+    made = type("Mine", (kind,), {"name": "mine", "words": BoundedDP.words, "__doc__": "The same promise."})
+    with pytest.raises(InputError, match="The class Other"):
+        type("Other", (made,), {"record": lambda notion, before, after: ZERO})
+
+
+def test_another_name_for_a_notion_has_its_prices() -> None:
+    class Ours(UnboundedDP):
+        """What we say to people here."""
+
+        words = dataclasses.replace(UnboundedDP.words, protects="that you came")
+
+    assert Ours("2").price_in(UnboundedDP("1")) == 2
+    assert BoundedDP("1").price_in(Ours("1")) == BoundedDP("1").price_in(UnboundedDP("1"))
+    assert budget_notion(Ours("1")) != budget_notion(UnboundedDP("1"))
+
+
+def test_people_of_a_class_of_ones_own_are_no_persons_of_ours() -> None:
+    """What its attributes are called says nothing of the promise."""
+
+    class Named(OfTwo):
+        persons, parts, measure = (UnboundedDP("1"),), (AdditionOnly("1"),), "W"
+
+    assert Named("1").price_in(UnboundedDP("1")) == 2
+    assert UnboundedDP("1").price_in(Named("1")) == 1
+    assert "values of the one" not in Named("1").priced_in(Manhattan("1", ValueGrid(0, 2), unit="1 kg")).because

@@ -20,8 +20,7 @@ from leeward.accounting._units import Unit, contains
 from leeward.exact._real import ZERO, Real, inf
 from leeward.notion import ABSENT, Both, Notion, Personalised
 from leeward.notion._between import PerPerson, matrix
-from leeward.notion._notion import seen_by
-from leeward.notion._price_rules import not_single_facts
+from leeward.notion._personalised import persons_of
 from leeward.notion._priced import Price, dearest, refused
 from leeward.notion._sees import Sees, Unseen, standing_for
 
@@ -59,17 +58,15 @@ def across(release: Notion, budget: Notion, theirs: Unit, mine: Unit, at_most: i
         if isinstance(notion, Personalised) and unit != "person":
             return refused(f"{notion} has an ε for each person, and none for one {unit}")
     if isinstance(release, Personalised) or isinstance(budget, Personalised):
-        ours, all_of_budget = (getattr(n, "persons", (n,)) for n in (release, budget))
-        pairs = dict.fromkeys((r, b) for r in ours for b in all_of_budget)
+        ours, theirs_too = (persons_of(notion) or (notion,) for notion in (release, budget))
+        pairs = dict.fromkeys((r, b) for r in ours for b in theirs_too)
         return dearest([across(r, b, theirs, mine, at_most) for r, b in pairs])
     for notion in (release, budget):
         if why := _not_by_kind(notion):
             return refused(why)
-    if seen_by(budget).counted:  # a sum over facts, whatever they belong to
-        if why := not_single_facts(budget):
-            return refused(why)
+    if budget.sees.counted:  # a sum over facts, whatever they belong to
         mine = "event"
-    if seen_by(release).counted and theirs != "event":
+    if release.sees.counted and theirs != "event":
         return refused(f"a {theirs} can have any number of facts, and this release charges for each of them")
     try:
         return _dearest_step(_in_the_release(release, theirs, mine, at_most), _kinds(budget, mine), theirs, mine)
@@ -78,7 +75,7 @@ def across(release: Notion, budget: Notion, theirs: Unit, mine: Unit, at_most: i
 
 
 def _not_by_kind(notion: Notion) -> str:
-    sees = seen_by(notion)
+    sees = notion.sees
     if sees.unknown:
         return sees.unknown
     if not notion.sums_over_persons:

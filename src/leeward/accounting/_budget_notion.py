@@ -24,7 +24,7 @@ from leeward.notion import (
     words_of,
 )
 from leeward.notion._named import NAMED
-from leeward.notion._notion import is_ours
+from leeward.notion._own import is_ours
 from leeward.notion._public_form import PublicForm, canonical, parameters, public_name
 
 _LONGEST = 160

@@ -26,7 +26,6 @@ from leeward.distance import both_hold
 from leeward.errors import BudgetConflictError
 from leeward.exact._real import Real, whole
 from leeward.notion import Both, Notion
-from leeward.notion._notion import seen_by
 from leeward.notion._priced import Price, dearest, refused
 
 _ROUND = 10**12
@@ -123,7 +122,7 @@ def _cheapest(
             found.append(priced(part, budget, budget_unit=budget_unit, at_most=at_most))
         except BudgetConflictError as error:  # no bound: then this promise alone covers nothing
             without.append(error)
-    of_persons = all(unit_of(part, None) == "person" or seen_by(part).counted for part in parts)
+    of_persons = all(unit_of(part, None) == "person" or part.sees.counted for part in parts)
     if of_persons and unit_of(budget, budget_unit) == "person":
         found.append(release.priced_in(budget))
     if not found:

@@ -26,7 +26,6 @@ from leeward.errors import InputError
 from leeward.exact._real import ZERO, Exact, Real, exact, inf, whole
 from leeward.exact._weight import exp_minus
 from leeward.notion import ABSENT, Notion
-from leeward.notion._notion import seen_by
 from leeward.notion._price_rules import price
 from leeward.notion._sees import Sees
 from leeward.query._sampling import PoissonSampling
@@ -75,7 +74,7 @@ class Cost:
 
     def price_in(self, notion: Notion) -> Real:
         """Return the least c such that everything so far is known to be c·notion-private; ∞ if none is."""
-        sees = seen_by(notion)
+        sees = notion.sees
         of_facts = sees.about in {"", "sets of facts"}
         if sees.records is not None:
             of_facts = all(isinstance(record, frozenset | None) for record in sees.records)

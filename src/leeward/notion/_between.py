@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,7 +11,7 @@ from numpy.typing import NDArray
 from leeward.distance._paths import Coded, combine, merge, shortest_paths
 from leeward.errors import InputError
 from leeward.exact._real import ZERO, Real, inf
-from leeward.notion._notion import ABSENT, Both, is_ours, seen_by
+from leeward.notion._notion import ABSENT, Both
 from leeward.notion._sees import Sees, Unseen
 
 
@@ -36,7 +34,7 @@ def matrix(notion: PerPerson, records: tuple[Any, ...]) -> Coded:
     """
     if isinstance(notion, Both):
         return shortest_paths(*combine(matrix(notion.first, records), matrix(notion.second, records), min))
-    sees, n = seen_by(notion), len(records)
+    sees, n = notion.sees, len(records)
     known = np.array([sees.knows(record) for record in records])
     if not any(k for k, record in zip(known, records, strict=True) if record is not ABSENT):
         raise Unseen("one of the two knows none of the records of the other")
@@ -49,27 +47,11 @@ def matrix(notion: PerPerson, records: tuple[Any, ...]) -> Coded:
         for at in first.tolist():
             i, j = (int(among[k]) for k in divmod(at, len(among)))
             values.append(notion.record(records[i], records[j]) if i != j else ZERO)
-        if not is_ours(type(notion)):
-            _check_alike(notion, [records[i] for i in among[:_MOST_ALIKE]], which.reshape(alike.shape), values[2:])
     except (AttributeError, KeyError, TypeError, ValueError, InputError) as problem:  # arrays are not equal or unequal
         raise Unseen(f"one of the two cannot be asked about the records of the other: {problem}") from None
     codes[np.ix_(among, among)] = which.reshape(alike.shape) + 2
     np.fill_diagonal(codes, 0)
     return merge(values, codes)
-
-
-def _check_alike(notion: PerPerson, records: Sequence[Any], which: NDArray[np.intp], values: Sequence[Real]) -> None:
-    """Refuse what a class of a user's own says that it distinguishes, where it distinguishes more."""
-    for i, j in itertools.permutations(range(len(records)), 2):
-        if notion.record(records[i], records[j]) != values[which[i, j]]:
-            raise Unseen(
-                f"{type(notion).__name__} says (`sees`) that some pairs of records are alike for it, and their distances"
-                " differ"
-            )
-
-
-_MOST_ALIKE = 64
-"""Records between which all distances are asked for, of a class of a user's own."""
 
 
 def _alike(sees: Sees, records: tuple[Any, ...]) -> NDArray[np.intp]:

@@ -4,7 +4,7 @@
 Noise is fitted to the *steps* of a notion, and the promise is its distance. They say the same only if every protected change
 is a chain of steps at no more than their costs added up: the closure of the steps is at most the distance. Otherwise noise
 that serves all steps keeps too little. For Leeward's own classes that is proved by their tests; of another class it is
-checked here, on the records that it distinguishes.
+checked here, on the records that it lists.
 
 The usual slip is a kind of change of several prices, such as ε for each unit that a number moves. Its ``cost`` is the
 largest of them, so that noise serves the dearest of its changes and not the cheap ones: they need a kind of their own.
@@ -21,11 +21,11 @@ import numpy as np
 from leeward.distance._paths import encode, shortest_paths
 from leeward.errors import InputError, NotPrivateError
 from leeward.exact._real import ZERO, Real, inf
-from leeward.notion._between import matrix
 from leeward.notion._condition import stand_ins
-from leeward.notion._notion import ABSENT, Both, Notion, Step, is_ours, seen_by
+from leeward.notion._notion import ABSENT, Both, Notion, Step
+from leeward.notion._own import is_ours
 from leeward.notion._personalised import Personalised
-from leeward.notion._sees import Sees, TooMany, Unseen, standing_for
+from leeward.notion._sees import Sees, standing_for
 
 MOST_RECORDS = 200
 """The most records on which steps and distance are compared; of a longer list its class is taken at its word, and what a
@@ -99,19 +99,9 @@ def _parts(notion: Notion) -> tuple[Notion, ...]:
 def _distances(notion: Notion) -> tuple[tuple[Any, ...], list[list[Real]]]:
     """Return records that stand for all, and the distances between them; no distances where there are too many.
 
-    A class that does not say what it sees is tried on the records of its changes, or on those that their conditions tell
-    apart, or on sets of facts.
+    They are the records that its changes list; of a class that lists none, those that their conditions tell apart, or sets
+    of facts.
     """
-    try:
-        records = standing_for(seen_by(notion), Sees())
-        if _too_many(records):
-            return records, []
-        values, codes = matrix(notion, records)
-        return records, [[values[code] for code in row] for row in codes.tolist()]
-    except TooMany:
-        return (), []
-    except Unseen:
-        pass
     listed = _listed(notion)
     if not listed:
         conditions = tuple(condition for change in notion.changes for condition in change.conditions)
@@ -125,7 +115,7 @@ def _distances(notion: Notion) -> tuple[tuple[Any, ...], list[list[Real]]]:
         raise NotPrivateError(
             f"The steps of {notion}",
             f"{type(notion).__name__} does not list its records, so nothing shows that its changes say the same as `record`",
-            "List the records in each Change, or say what the distance may depend on (`sees`)",
+            "List the records in each Change",
         ) from None
 
 

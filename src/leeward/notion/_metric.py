@@ -113,7 +113,7 @@ class Manhattan(Notion):
     @property
     def sees(self) -> Sees:
         """How far apart two numbers are."""
-        return Sees(values=self.values, plain=True)
+        return Sees(values=self.values)
 
     def record(self, before: object, after: object) -> Real:
         """Return ε for each unit between two values; the width of the universe between a value and nobody."""

@@ -11,14 +11,13 @@ Machine-checked (docs/proved.md): `private_shortest`.
 from __future__ import annotations
 
 import copy
-import functools
 import itertools
 import math
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, cast
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +27,7 @@ from leeward.distance import Derived, DirectedDistance, FiniteDistance, SumOverP
 from leeward.errors import InputError, UndecidedError
 from leeward.exact._real import ZERO, Exact, Real, finite, inf, positive, whole
 from leeward.notion._change import CHANGES, INSERT, WITHDRAW, Change
+from leeward.notion._own import check_proportional, checked, hold_to_its_words, is_ours
 from leeward.notion._priced import Price
 from leeward.notion._sees import Sees
 
@@ -63,16 +63,12 @@ class PrivacyDescription:
     unit: str = "person"
 
 
-def is_ours(kind: type) -> bool:
-    """Return whether a class is one of Leeward's, and not of a user's own."""
-    return kind.__module__.split(".")[0] == "leeward"
-
-
 class Notion(SumOverPersons):
     """A privacy notion: a directed distance between tables.
 
     Subclasses give ``name``, ``words``, `record` (the distance between two records of one person), and `cost` (what the
-    worst change of each kind costs). A notion of your own from outside the package does the same; see the guide.
+    worst change of each kind costs). A notion of your own from outside the package does the same; what is derived from it
+    rests on the records that its changes list (`leeward.notion._own`); see the guide.
 
     Args:
         epsilon: the ε of one step, an exact number above 0.
@@ -87,8 +83,12 @@ class Notion(SumOverPersons):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if "with_epsilon" in vars(cls) and not is_ours(cls):
-            cls.with_epsilon = _checked(cls.with_epsilon)  # type: ignore[method-assign, assignment]
+        if is_ours(cls) or hold_to_its_words(cls, Notion):
+            return
+        cls.sees = Notion.sees  # type: ignore[method-assign]
+        gives = next(base for base in cls.__mro__ if "with_epsilon" in vars(base))
+        if gives is cls or not issubclass(gives, Notion):
+            cls.with_epsilon = checked(cls.with_epsilon)  # type: ignore[method-assign, assignment]
 
     def __init__(self, epsilon: Exact) -> None:
         self.epsilon = finite(epsilon, "epsilon")
@@ -135,8 +135,8 @@ class Notion(SumOverPersons):
     def sees(self) -> Sees:
         """What the distance between two records may depend on: from it, prices in other notions are derived.
 
-        By default, all records that the notion's changes list. A class that gives another `record` says this anew; of one
-        that does not, no price is known but in itself.
+        Of a class of a user's own, which records they are, where its changes list them; of one that lists none, or not the
+        same in each, nothing is derived. Leeward's classes say more: their distances are known.
         """
         try:
             changes = self.changes
@@ -145,7 +145,8 @@ class Notion(SumOverPersons):
         records = changes[0].records if changes else None
         if records is None or any(change.records != records for change in changes):
             return Sees(
-                unknown=f"{type(self).__name__} lists no records and does not say what it distinguishes (`sees`)"
+                unknown=f"{type(self).__name__} does not list the same records in each of its changes, so what its distance"
+                " depends on is not known"
             )
         nobody = any(change.moves_people for change in changes) and ABSENT not in records
         return Sees(records=(*records, ABSENT) if nobody else records)
@@ -172,7 +173,7 @@ class Notion(SumOverPersons):
         made = copy.copy(self)
         Notion.__init__(made, epsilon)
         if not is_ours(type(self)):
-            _check_proportional(self, made)
+            check_proportional(self, made)
         return made
 
     def scale(self, factor: Exact) -> Notion:
@@ -259,7 +260,7 @@ class Both(Notion):
     @property
     def sees(self) -> Sees:
         """What either of the two sees."""
-        return seen_by(self.first).beside(seen_by(self.second))
+        return self.first.sees.beside(self.second.sees)
 
     @property
     def parts(self) -> tuple[Notion, ...]:
@@ -339,7 +340,7 @@ def _records(notion: SumOverPersons) -> DirectedDistance[Any]:
             "each person has their own distance in it",
             "Personalise what both hold; or take both .on(tables), all there can be, with people absent too",
         )
-    listed = seen_by(notion).records if isinstance(notion, Notion) and not isinstance(notion, Both) else None
+    listed = notion.sees.records if isinstance(notion, Notion) and not isinstance(notion, Both) else None
     if listed is None or ABSENT in listed:
         return notion.per_person
     return Derived(str(notion.per_person), _OrNobody(notion.per_person))
@@ -373,70 +374,6 @@ def one_person_apart(tables: Iterable[Any], one_step: Callable[[int, Any, Any], 
         stepping |= allowed[np.ix_(rows, rows)]
     apart: NDArray[np.bool_] = (differing == 1) & stepping
     return apart
-
-
-def seen_by(notion: Any) -> Sees:
-    """Return what a notion says that it sees, if the class that says so is the one that settles its distance."""
-    order = type(notion).__mro__
-    if not isinstance(notion, Notion) or "sees" not in {
-        name for cls in order[: order.index(Notion)] for name in vars(cls)
-    }:
-        return cast(Sees, notion.sees)
-    says, settles = (
-        next(i for i, cls in enumerate(order) if any(name in vars(cls) for name in names)) for names in _SAID
-    )
-    if says > settles:
-        changed = order[settles].__name__
-        return Sees(unknown=f"{changed} changes a distance and does not say anew what it distinguishes (`sees`)")
-    return notion.sees
-
-
-def _checked(with_epsilon: Callable[[Any, Exact], Notion]) -> Callable[[Any, Exact], Notion]:
-    """Return the method of a class of a user's own, held to what it is for: the same promise with another ε."""
-
-    @functools.wraps(with_epsilon)
-    def checked(notion: Notion, epsilon: Exact) -> Notion:
-        made, asked = with_epsilon(notion, epsilon), finite(epsilon, "epsilon")
-        if not isinstance(made, Notion) or made.epsilon != asked:
-            kind = type(notion).__name__
-            raise InputError(
-                f"`with_epsilon` of {kind}, asked for ε = {asked}",
-                "what it gives is no notion with that ε, so no multiple of the promise is known",
-                f"Return a {kind} of which all prices are scaled so that `epsilon` is the one that was asked for",
-            )
-        _check_proportional(notion, made)
-        return made
-
-    return checked
-
-
-def _check_proportional(notion: Notion, made: Notion) -> None:
-    """Refuse another ε where it would not change what a class of a user's own promises in proportion."""
-    try:
-        asked = [(notion.cost(change), made.cost(change)) for change in notion.changes]
-    except InputError:  # changes that cannot be listed: nothing is derived from them either
-        asked = []
-    records = notion.sees.records or (frozenset(("a fact",)), frozenset(("a fact", "another fact")), ABSENT)
-    for x, y in itertools.permutations(records[:_MOST_ASKED], 2):
-        try:
-            asked.append((notion.record(x, y), made.record(x, y)))
-        except (AttributeError, TypeError, KeyError, ValueError, InputError):
-            break  # records of another kind
-    for before, after in asked:
-        if before.is_infinite != after.is_infinite or before * made.epsilon != after * notion.epsilon:
-            kind = type(notion).__name__
-            raise InputError(
-                f"{notion} with ε = {made.epsilon}",
-                f"a cost of {before} would be {after}: the costs of `{kind}` are not ε times something that does not depend"
-                " on ε, and a multiple of the promise would be another promise than it says",
-                f"Give {kind} a method `with_epsilon` that scales all its costs alike, as Graded does",
-            )
-
-
-_MOST_ASKED = 12
-"""Records between which distances are compared, where they are listed."""
-
-_SAID = (("sees",), ("record", "__call__", "on", "all_records"))
 
 
 def unless_equal(before: Any, after: Any, cost: Real) -> Real:

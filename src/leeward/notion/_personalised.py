@@ -14,7 +14,7 @@ from leeward._taught import public_list, taught
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real
 from leeward.notion._change import Change
-from leeward.notion._notion import EPSILON, Notion, Step, one_person_apart, seen_by
+from leeward.notion._notion import EPSILON, Notion, Step, one_person_apart
 from leeward.notion._sees import Sees
 
 
@@ -81,7 +81,7 @@ class Personalised(Notion):
     @property
     def sees(self) -> Sees:
         """What the notion sees of each person."""
-        return seen_by(self.persons[0])
+        return self.persons[0].sees
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -103,3 +103,8 @@ class Personalised(Notion):
 
     def __str__(self) -> str:
         return f"Personalised({type(self.persons[0]).__name__}, {len(self.persons)} persons, at most {self.epsilon})"
+
+
+def persons_of(promise: object) -> tuple[Notion, ...] | None:
+    """Return the promises to each person, one by one; None where all have the same."""
+    return promise.persons if isinstance(promise, Personalised) else None

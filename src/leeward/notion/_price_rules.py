@@ -30,12 +30,13 @@ from leeward.errors import InputError, UndecidedError
 from leeward.exact._real import ZERO, Real, inf
 from leeward.notion._adp import ADP
 from leeward.notion._between import PerPerson, matrix
-from leeward.notion._change import ADD_FACT, DROP_FACT, REPLACE
+from leeward.notion._change import REPLACE
 from leeward.notion._dp import BoundedDP
 from leeward.notion._groups_and_graphs import EdgeDP, GroupDP, NodeDP
-from leeward.notion._metric import Maximum
-from leeward.notion._notion import Both, Notion, seen_by
+from leeward.notion._metric import Manhattan, Maximum
+from leeward.notion._notion import Both, Notion
 from leeward.notion._osdp import OSDP
+from leeward.notion._personalised import persons_of
 from leeward.notion._priced import Price, dearest, refused
 from leeward.notion._sees import Sees, TooMany, Unseen, standing_for
 
@@ -48,7 +49,7 @@ def price(mine: PerPerson, other: Notion, whole: Sees | None = None) -> Price:
         other: what the budget promises.
         whole: what all of a promise sees of which the budget's is a part.
     """
-    whole = seen_by(other) if whole is None else whole
+    whole = other.sees if whole is None else whole
     if _falls_apart(other):
         return dearest([price(mine, part, whole) for part in (other.first, other.second)])
     if isinstance(mine, Notion) and (multiple := _multiple(mine, other)) is not None:
@@ -77,18 +78,19 @@ def price(mine: PerPerson, other: Notion, whole: Sees | None = None) -> Price:
 
 def _falls_apart(notion: PerPerson) -> TypeGuard[Both]:
     """Whether two promises of one output are priced one by one; what lists its records is compared on these, as a whole."""
-    return isinstance(notion, Both) and not (seen_by(notion).unknown or seen_by(notion).records)
+    return isinstance(notion, Both) and not (notion.sees.unknown or notion.sees.records)
 
 
-def _measures(notion: Any) -> list[str]:
+def _measures(notion: object) -> list[str]:
     """Return what the values of a notion are measured in, as far as it says."""
-    parts = [*getattr(notion, "parts", ()), *getattr(notion, "persons", ())] or [notion]
-    return sorted({part.measure for part in parts if getattr(part, "measure", "")})
+    if parts := notion.parts if isinstance(notion, Both) else persons_of(notion):
+        return sorted({measure for part in dict.fromkeys(parts) for measure in _measures(part)})
+    return [notion.measure] if isinstance(notion, Manhattan) and notion.measure else []
 
 
 def paired(mine: PerPerson, other: Notion) -> list[tuple[PerPerson, Notion]] | None:
     """Return the promises to each person side by side, alike ones once; None if they are made to other people."""
-    ours, theirs = (getattr(notion, "persons", None) for notion in (mine, other))
+    ours, theirs = persons_of(mine), persons_of(other)
     if ours is None or theirs is None:
         return list(dict.fromkeys(itertools.product(ours or (mine,), theirs or (other,))))
     return list(dict.fromkeys(zip(ours, theirs, strict=True))) if len(ours) == len(theirs) else None
@@ -111,7 +113,7 @@ def _not_understood(notion: PerPerson) -> str:
     """Return why nothing can be derived for a notion; empty if something can."""
     if isinstance(notion, Notion) and not (notion.sums_over_persons or isinstance(notion, GroupDP | Maximum)):
         return f"{notion} is not a sum over persons, and what else it is to others is not known"
-    return seen_by(notion).unknown
+    return notion.sees.unknown
 
 
 def _of_graphs(mine: PerPerson, other: Notion) -> Price:
@@ -138,7 +140,7 @@ def _in_groups(mine: PerPerson, groups: GroupDP, whole: Sees) -> Price:
         return Price(mine.epsilon * met / groups.epsilon)
     if isinstance(mine, Maximum):
         return of_one_person(mine, unit, whole)
-    persons = getattr(mine, "persons", (mine,) * people)
+    persons = persons_of(mine) or (mine,) * people
     if len(persons) != people:
         return refused("the persons and the groups of the two are not the same people")
     each = {person: of_one_person(person, unit, whole) for person in dict.fromkeys(persons)}
@@ -150,7 +152,7 @@ def _of_groups(groups: GroupDP, other: Notion, whole: Sees) -> Price:
     one = BoundedDP(groups.epsilon)
     if other.all_records:  # the least change of everybody changes all groups
         return of_one_person(one, other, whole).times(len(groups.groups))
-    persons = getattr(other, "persons", (other,) * groups.people)
+    persons = persons_of(other) or (other,) * groups.people
     if len(persons) != groups.people:
         return refused("the groups and the persons of the two are not the same people")
     return dearest([of_one_person(one, person, whole) for person in dict.fromkeys(persons)])
@@ -166,7 +168,7 @@ def of_one_person(mine: PerPerson, other: Notion, whole: Sees) -> Price:
     """Return the supremum of d/d' over the records of one person."""
     if _falls_apart(other):
         return dearest([of_one_person(mine, part, whole) for part in (other.first, other.second)])
-    ours, theirs = seen_by(mine), seen_by(other)
+    ours, theirs = mine.sees, other.sees
     try:
         records = standing_for(ours, theirs, whole)
         costs, budget = matrix(mine, records), matrix(other, records)
@@ -181,21 +183,10 @@ def of_one_person(mine: PerPerson, other: Notion, whole: Sees) -> Price:
         return refused(str(reason))
     asked = np.ones(budget[1].shape, dtype=bool)
     np.fill_diagonal(asked, val=False)
-    if theirs.counted and whole.records is None:  # kept with another promise it has other steps than single facts
-        if any(change not in {DROP_FACT, ADD_FACT} for change in other.changes):
-            return refused(
-                "the budget counts facts, and its steps are not single facts: many may cost no more than a few"
-            )
+    if theirs.counted and whole.records is None:  # single facts are its steps
         sets = [record or frozenset() for record in records]
         asked = np.array([[len(x ^ y) == 1 for y in sets] for x in sets])
     return _supremum(other, records, costs, budget, asked)
-
-
-def not_single_facts(budget: Notion) -> str:
-    """Return why a budget that counts facts is not settled by what single ones cost in it; empty where it is."""
-    if all(change in {DROP_FACT, ADD_FACT} for change in budget.changes):
-        return ""
-    return "the budget counts facts, and its steps are not single facts: many may cost no more than a few"
 
 
 def _supremum(other: Notion, records: tuple[Any, ...], costs: Coded, budget: Coded, asked: Any) -> Price:
@@ -231,7 +222,7 @@ def _bound(mine: PerPerson, other: Notion, whole: Sees, because: str) -> Price:
     promises that one output keeps: the price of the cheaper.
     """
     found = []
-    if isinstance(other, ADP | OSDP) and seen_by(other).conditions:
+    if isinstance(other, ADP | OSDP) and other.sees.conditions:
         found.append(_wherever(mine, other, whole))
     if isinstance(mine, Both):
         found += [of_one_person(part, other, whole) for part in (mine.first, mine.second)]
@@ -241,10 +232,10 @@ def _bound(mine: PerPerson, other: Notion, whole: Sees, because: str) -> Price:
 
 def _wherever(mine: PerPerson, other: ADP | OSDP, whole: Sees) -> Price:
     """Return what a release costs at most between any two records that policies can protect, over what they cost there."""
-    if seen_by(mine).counted:
+    if mine.sees.counted:
         return refused("any number of facts")
     try:
-        records = standing_for(seen_by(mine), Sees(), Sees(values=whole.values, records=whole.records))
+        records = standing_for(mine.sees, Sees(), Sees(values=whole.values, records=whole.records))
         values, codes = matrix(mine, records)
     except Unseen as reason:
         return refused(str(reason))

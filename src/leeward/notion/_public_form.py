@@ -28,7 +28,8 @@ from leeward.distance import FiniteDistance
 from leeward.errors import InputError
 from leeward.exact._real import Real, exact, plainly
 from leeward.exact._text import write
-from leeward.notion._notion import Notion, is_ours
+from leeward.notion._notion import Notion
+from leeward.notion._own import is_ours
 from leeward.notion._value_grid import ValueGrid
 
 PublicForm: TypeAlias = Any

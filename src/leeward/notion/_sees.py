@@ -15,8 +15,8 @@ path to R, e carries it back. By kind of record:
 * *Facts.* Let F be the facts named by conditions. r keeps F and merges all other facts into three: those only x has, those
   only y has, all the rest; e puts them back. Inclusion, and whether a record has any fact, are kept. To most notions about
   facts nobody is the record without facts: who has none is not in a table of facts, and no such record is listed.
-* *Numbers, and listed records.* All of them are listed. Of more than `MOST_NUMBERS` numbers both distances must be
-  min(c, p·m) of the move m, where c or p may be ∞: so are shortest paths over several such, with the least c and the least
+* *Numbers, and listed records.* All of them are listed. Of more than `MOST_NUMBERS` numbers three are: both distances are
+  min(c, p·m) of the move m, where c or p may be ∞, as shortest paths over several such are, with the least c and the least
   p. A quotient of two is constant before the first of their bends and behind the second, and grows or falls throughout
   between them: it is largest at the shortest or the longest move.
 """
@@ -65,10 +65,9 @@ class Sees:
         facts: records are sets of facts, and it matters whether one of two has facts that the other lacks.
         absent_is_empty: nobody is the record without facts.
         counted: then also how many.
-        values: records are these numbers, and it matters how far apart two of them are.
+        values: records are these numbers, and the distance between two of them is the least of a constant and of something
+            in proportion to the move, or one of the two; to and from nobody it is the same of all numbers.
         records: all records there are, nobody among them or not; then nothing else need be known.
-        plain: whether the distance between two numbers is the least of a constant and of something in proportion to the
-            move, or one of the two, for up and for down; and that to and from nobody the same of all numbers.
         unknown: why none of this can be said; empty if it can.
     """
 
@@ -78,7 +77,6 @@ class Sees:
     counted: bool = False
     values: ValueGrid | None = None
     records: tuple[Any, ...] | None = None
-    plain: bool = False
     unknown: str = ""
 
     @property
@@ -87,11 +85,6 @@ class Sees:
         atoms = {isinstance(atom, Has) for condition in self.conditions for atom in condition.atoms}
         kinds = ["sets of facts"] * (self.facts or True in atoms) + ["rows with columns"] * (False in atoms)
         return " and ".join(kinds + ["numbers"] * (self.values is not None))
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the distance between two numbers is plain: said of numbers, and constant where they are not looked at."""
-        return self.plain or self.values is None
 
     def beside(self, other: Sees) -> Sees:
         """Return what two notions that hold for the same output see together."""
@@ -110,7 +103,6 @@ class Sees:
             self.counted or other.counted,
             self.values if self.values is not None else other.values,
             self.records if self.records is not None else other.records,
-            plain=self.is_plain and other.is_plain,
         )
 
     def knows(self, record: object) -> bool:
@@ -173,7 +165,7 @@ def standing_for(one: Sees, other: Sees, whole: Sees | None = None) -> tuple[Any
         raise Unseen(f"one of the two is about {other.about}, and the other about {one.about}")
     values, conditions = whole.values or one.values, (*one.conditions, *other.conditions)
     if values is not None:
-        return _with_nobody(_numbers(values, plain=one.is_plain and other.is_plain and one.records is None))
+        return _with_nobody(_numbers(values, all_of_them=one.records is not None))
     if one.facts or other.facts:
         return _with_nobody(_sets(conditions)[one.absent_is_empty or other.absent_is_empty :])
     return _with_nobody(_two_of_each(conditions))
@@ -187,10 +179,10 @@ def _with_nobody(records: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(records) if any(record is None for record in records) else (*records, None)
 
 
-def _numbers(values: ValueGrid, *, plain: bool) -> Sequence[Any]:
+def _numbers(values: ValueGrid, *, all_of_them: bool) -> Sequence[Any]:
     if values.steps < MOST_NUMBERS:
         return values.points
-    if not plain:
+    if all_of_them:
         raise TooMany(f"more than {MOST_NUMBERS} numbers would have to be gone through")
     return values.lower, values.lower + values.step, values.upper
 

@@ -32,6 +32,7 @@ from leeward.noise import Bits, DirectedGeometric
 from leeward.notion import REPLACE, Notion, refused_in_rows
 from leeward.notion._generated import check_generated
 from leeward.notion._notion import Step
+from leeward.notion._personalised import persons_of
 from leeward.planner._accuracy import ErrorAt, MeanAccuracy, NumberAccuracy, RankAccuracy
 from leeward.planner._plan_of import PlanOf
 from leeward.planner._spread import EACH, Reach, between, error_at, found, three_rates
@@ -283,7 +284,7 @@ def steps_of(query: Counted, notion: Notion) -> tuple[Step, ...]:
         return notion.steps
     if REPLACE in notion.changes or all(map(query.of_policies, notion.changes)):
         return notion.steps
-    between = dict.fromkeys(person.cost(REPLACE) for person in getattr(notion, "persons", (notion,)))
+    between = dict.fromkeys(person.cost(REPLACE) for person in persons_of(notion) or (notion,))
     return (*notion.steps, *(Step(REPLACE, cost) for cost in between if not cost.is_infinite))
 
 

@@ -35,7 +35,6 @@ from leeward.notion._dp import BoundedDP, ReplaceDP, UnboundedDP
 from leeward.notion._generated import MOST_RECORDS, farther_by_steps
 from leeward.notion._graded import Graded
 from leeward.notion._groups_and_graphs import GroupDP
-from leeward.notion._notion import is_ours, seen_by
 from leeward.notion._one_sided import AdditionOnly, RemovalOnly
 from leeward.notion._osdp import OSDP
 from leeward.notion._sees import Sees, Unseen, standing_for
@@ -73,12 +72,12 @@ def check_declared(notion: Notion, declared: Domain) -> None:
 
 def _broken(notion: Notion, declared: Domain) -> str:
     """Return why noise fitted to steps between declared records is not enough; empty where it is."""
-    ours, listing = is_ours(type(notion)), [change.records is not None for change in notion.changes]
-    if (ours and isinstance(notion, _DIRECT)) or all(listing):
+    listing = [change.records is not None for change in notion.changes]
+    if isinstance(notion, _DIRECT) or all(listing):
         return ""
     if any(listing) and declared.records is None:
         return "some of its steps are between records that it lists, the others between those that are declared"
-    if notion.all_records or (declared.records is None and _without_policies(notion, ours=ours)):
+    if notion.all_records or (declared.records is None and _without_policies(notion)):
         return ""  # of a change of everybody at once queries say themselves what they know
     if isinstance(notion, Both) and _of_facts(notion):
         return "ways from one declared set of facts to another may lead over sets that are left out"
@@ -94,9 +93,9 @@ def _broken(notion: Notion, declared: Domain) -> str:
     return "between two of them it promises something by a chain of changes over a record that is left out"
 
 
-def _without_policies(notion: Notion, *, ours: bool) -> bool:
+def _without_policies(notion: Notion) -> bool:
     """Whether only a list of whole records could leave out what lies between two."""
-    return (ours and isinstance(notion, _SMALL)) or all(change in CHANGES for change in notion.changes)
+    return isinstance(notion, _SMALL) or all(change in CHANGES for change in notion.changes)
 
 
 def _of_facts(notion: Notion) -> bool:
@@ -117,7 +116,7 @@ def _inside(notion: Notion, declared: Domain) -> Sequence[Any]:
         kinds = stand_ins(conditions, columns=declared.columns)
         return [*({**kind, _TWIN: twin} for kind in kinds for twin in range(2)), ABSENT]
     of_graphs = isinstance(notion, EdgeDP | NodeDP)
-    empty_is_nobody = of_graphs or seen_by(notion).absent_is_empty
+    empty_is_nobody = of_graphs or notion.sees.absent_is_empty
     listed = [r for r in declared.records if r is not ABSENT and not (empty_is_nobody and r == frozenset())]
     if isinstance(notion, Manhattan) and not all(isinstance(record, Integral | Fraction) for record in listed):
         return []  # rows that hold the number: nothing rules a step out between any two of them
@@ -138,5 +137,5 @@ def _distances(notion: Notion, inside: Sequence[Any]) -> list[list[Real]]:
             return [[ZERO if x is y else notion.record(x, y) for y in inside] for x in inside]
         except (AttributeError, KeyError, TypeError, ValueError):
             raise Unseen("some declared records are not such as it is about") from None
-    values, codes = matrix(notion, (*inside, *standing_for(seen_by(notion), Sees())))
+    values, codes = matrix(notion, (*inside, *standing_for(notion.sees, Sees())))
     return [[values[code] for code in row[: len(inside)]] for row in codes[: len(inside)].tolist()]

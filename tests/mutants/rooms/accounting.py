@@ -70,7 +70,7 @@ MUTANTS = [
     M(EVENTS, "", "whole(times, \"times\")", "times", "tests/accounting/test_events.py", "a negative number of releases gives budget back"),
     M("leeward.notion._sees", "standing_for", "if whole.records is None and whole.values is None else", "if whole.records is None else", "tests/grid/test_prices.py", "a release's list is all there is, though the budget has more numbers"),
     M("leeward.notion._sees", "standing_for", "whole = other if whole is None else whole", "whole = other", "tests/grid/test_prices.py", "a part of a budget is about fewer numbers than the whole"),
-    M("leeward.notion._sees", "standing_for", "and one.records is None))", "))", "tests/grid/test_prices.py", "three numbers stand for a list that knows only these"),
+    M("leeward.notion._sees", "standing_for", "all_of_them=one.records is not None", "all_of_them=False", "tests/grid/test_prices.py", "three numbers stand for a list that knows only these"),
     M("leeward.notion._sees", "Sees.beside", "not _same_numbers(records, values)", "False", "tests/grid/test_prices.py", "of two lists one is compared"),
     M("leeward.notion._price_rules", "price", "return dearest([price(mine, part, whole) for part in (other.first, other.second)])", "return price(mine, other.first, whole)",
       "tests/grid/test_prices.py", "of two promises of a budget only the first is looked at"),

@@ -27,6 +27,8 @@ from leeward.notion import (
     Condition,
     GroupDP,
     Manhattan,
+    Maximum,
+    NormalisedManhattan,
     Notion,
     Personalised,
     RecordDistance,
@@ -176,3 +178,15 @@ def test_members_of_an_enumeration_that_are_equal_to_a_value_read_as_it() -> Non
             assert one == two
             assert budget_notion(one) == budget_notion(two)
     assert budget_notion(ADP("1", [has(_Alone.ONE)])) != budget_notion(ADP("1", [has(1)]))
+
+
+def test_notions_that_write_their_arguments_write_all_that_make_them_two() -> None:
+    """As `ADP("1", policies=[…], absent_too=True)`. Summaries, as of groups and of persons, are no such texts."""
+    values, policies = ValueGrid(0, 2), ([has("a")], [~has("a")], [has("a"), ~has("b")])
+    made: list[Any] = [ADP(1, held, absent_too=absent) for held in policies for absent in (False, True)]
+    made += [OSDP(1, has("a"), reading=reading) for reading in ("any", "non-sensitive")]
+    for nobody in (False, True):
+        made += [kind(1, values, unit=unit, nobody=nobody) for kind in (Manhattan, Maximum) for unit in (1, 2)]
+        made.append(NormalisedManhattan(1, values, nobody=nobody))
+    assert same_text_iff_equal(made, str) == []
+    assert same_text_iff_equal(made, repr) == []

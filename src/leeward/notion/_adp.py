@@ -102,7 +102,8 @@ class ADP(Notion):
         return Keeps(self.policies, self.absent_too)(before, after)
 
     def __str__(self) -> str:
-        return f'ADP("{self.epsilon}", policies={all_named(self.policies)})'
+        absent = ", absent_too=True" if self.absent_too else ""
+        return f'ADP("{self.epsilon}", policies={all_named(self.policies)}{absent})'
 
     @property
     def sees(self) -> Sees:

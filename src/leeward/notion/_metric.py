@@ -138,7 +138,12 @@ class Manhattan(Notion):
         return hash((type(self), self.epsilon, self.values, self.unit, self.measure, self.nobody))
 
     def __str__(self) -> str:
-        return f'{type(self).__name__}("{self.epsilon}", {self.values}, unit="{self._change}")'
+        return f'{type(self).__name__}("{self.epsilon}", {self.values}, unit="{self._change}"{self._people})'
+
+    @property
+    def _people(self) -> str:
+        """What a text says of the number of people: nothing where it is private."""
+        return "" if self.nobody else ", nobody=False"
 
 
 @taught
@@ -159,7 +164,7 @@ class NormalisedManhattan(Manhattan):
         super().__init__(epsilon, values, unit=values.width, nobody=nobody)
 
     def __str__(self) -> str:
-        return f'{type(self).__name__}("{self.epsilon}", {self.values})'
+        return f'{type(self).__name__}("{self.epsilon}", {self.values}{self._people})'
 
 
 @taught

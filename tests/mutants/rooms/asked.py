@@ -98,6 +98,8 @@ MUTANTS = [
     M("leeward.notion._condition", "is_missing", "value is None or", "", "tests/notion/test_condition.py", "a policy may be about what is missing, and then about nobody"),
     M("leeward.notion._condition", "where", 'public_list(f"where({column!r}) with one_of", one_of)', "one_of", "tests/notion/test_condition.py", "a policy is about the letters of a text, or the columns of a table"),
     M("leeward._taught", "_refuse_set", "isinstance(given, set | frozenset)", "False", "tests/notion/test_condition.py", "groups of a set stand in another order in each process"),
+    M("leeward.notion._adp", "ADP.__str__", ", absent_too=True", "", "tests/grid/test_texts.py", "a promise that people may come and go prints as one where they may not"),
+    M("leeward.notion._metric", "Manhattan._people", ", nobody=False", "", "tests/grid/test_texts.py", "a promise with a public number of people prints as one without"),
     M("leeward.notion._adp", "ADP", 'in_order("policies", policies)', "tuple(policies)", "tests/notion/test_condition.py", "a program that gives policies as a set has another budget in each process"),
     M("leeward.notion._blowfish", "Blowfish", 'in_order("edges", edges)', "tuple(edges)", "tests/notion/test_condition.py", "a program that gives edges as a set has another budget in each process"),
     M("leeward.distance._graph", "graph_distance", 'in_order("points", points)', "tuple(points)", "tests/notion/test_condition.py", "a program that gives points as a set has another budget in each process"),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 import threading
+import traceback
 from typing import Any
 
 import pytest
@@ -33,7 +35,7 @@ class Held:
         patch.setattr(Job, "progress", held)
 
     def wait(self, job: Job, stage: str) -> None:
-        assert self.there[job.number, stage].wait(60), (job.stages, job.runs, job.refused)
+        assert self.there[job.number, stage].wait(60), told(job)
 
     def let(self, number: int, stage: str) -> None:
         self.go[number, stage].set()
@@ -47,8 +49,19 @@ def began(seat: Seat, name: str) -> Job:
     return job
 
 
+def told(job: Job) -> str:
+    """What is known of a job, and where every thread is."""
+    names = {thread.ident: thread.name for thread in threading.enumerate()}
+    stacks = [
+        f"{names.get(thread)}:\n{''.join(traceback.format_stack(frame))}"
+        for thread, frame in sys._current_frames().items()
+    ]
+    return "\n".join([f"{job.number}: {job.stages} {job.runs} {job.refused} {job.note}", *stacks])
+
+
 def note(seat: Seat, job: Job) -> str:
     job.wait(60)
+    assert not job.runs, told(job)
     assert job.refused.startswith("This was cancelled."), job.refused
     return " ".join(re.sub(r"<[^>]+>", " ", seat.get(f"/jobs/{job.number}").text).split())
 

@@ -335,6 +335,19 @@ def test_the_end_of_a_desk_is_the_end_of_its_work_and_an_end_that_fails_is_told(
     assert job.refused == "The table: it is empty. Choose another. Nothing was charged."
 
 
+def test_a_defect_of_what_a_job_does_or_of_how_its_end_is_told_is_told_itself() -> None:
+    """Found: one in telling the end left a page that said nothing of what was charged."""
+    told: list[str] = []
+
+    def defect(_: Any) -> str:
+        raise ZeroDivisionError("a value")
+
+    job = Jobs(told.append).start("a", "b", defect, defect)
+    job.wait(60)
+    assert job.refused == job.note == "An unexpected ZeroDivisionError: a defect of Leeward's; please report it."
+    assert told == ["leeward: the desk met an unexpected ZeroDivisionError; please report it."] * 2
+
+
 def test_a_job_that_is_gone_is_said_to_be(seat: Seat) -> None:
     for answer in (seat.get("/jobs/7"), seat.post("/jobs/7/cancel")):
         assert answer.status_code == 404

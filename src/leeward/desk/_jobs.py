@@ -71,18 +71,21 @@ class Job(Private):
     ) -> None:
         """Begin the work."""
 
+        def said(error: Exception) -> str:
+            if isinstance(error, LeewardError):
+                return " ".join([error.in_full, *getattr(error, "__notes__", ())])
+            tell(f"leeward: the desk met an unexpected {type(error).__name__}; please report it.")
+            return f"An unexpected {type(error).__name__}: a defect of Leeward's; please report it."
+
         def run() -> None:
             try:
                 self.found = work(self.progress)
-            except LeewardError as error:
-                self.refused = " ".join([error.in_full, *getattr(error, "__notes__", ())])
             except Exception as error:
-                tell(f"leeward: the desk met an unexpected {type(error).__name__}; please report it.")
-                self.refused = f"An unexpected {type(error).__name__}: a defect of Leeward's; please report it."
+                self.refused = said(error)
             try:
                 self.note = end(self.stages)
-            except LeewardError as error:
-                self.note = str(error)
+            except Exception as error:
+                self.note = said(error)
 
         self._thread = threading.Thread(target=run, name=f"leeward-desk-job-{self.number}", daemon=True)
         self._thread.start()

@@ -17,6 +17,9 @@ from leeward.desk import _strength
 from leeward.desk._jobs import Job
 from leeward.ledger import Ledger
 
+PATIENCE = 240
+"""Seconds after which something hangs: each charge waits for a disk, which others may keep busy."""
+
 
 class Held:
     """Jobs that stop at stages, until they are let on; as they come there, by their number and the stage."""
@@ -29,13 +32,13 @@ class Held:
         def held(job: Job, stage: str, share: float = -1.0, /) -> None:
             if (at := (job.number, stage)) in self.there:
                 self.there[at].set()
-                assert self.go[at].wait(60)
+                assert self.go[at].wait(PATIENCE)
             progress(job, stage, share)
 
         patch.setattr(Job, "progress", held)
 
     def wait(self, job: Job, stage: str) -> None:
-        assert self.there[job.number, stage].wait(60), told(job)
+        assert self.there[job.number, stage].wait(PATIENCE), told(job)
 
     def let(self, number: int, stage: str) -> None:
         self.go[number, stage].set()
@@ -60,7 +63,7 @@ def told(job: Job) -> str:
 
 
 def note(seat: Seat, job: Job) -> str:
-    job.wait(60)
+    job.wait(PATIENCE)
     assert not job.runs, told(job)
     assert job.refused.startswith("This was cancelled."), job.refused
     return " ".join(re.sub(r"<[^>]+>", " ", seat.get(f"/jobs/{job.number}").text).split())
@@ -96,7 +99,7 @@ def test_the_charge_of_the_other_is_told_as_that_of_the_other(seat: Seat, monkey
     one = began(seat, first)
     held.wait(one, "reserving")
     other = began(seat, second)
-    other.wait(60)
+    other.wait(PATIENCE)
     assert other.found.charged == 1
     one.cancel()
     held.let(1, "reserving")
@@ -108,7 +111,7 @@ def test_the_charge_of_the_other_is_told_as_that_of_the_other(seat: Seat, monkey
 def test_what_was_charged_for_another_version_of_the_table_is_not_told_of_this_one(
     seat: Seat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    began(seat, walked(seat)).wait(60)
+    began(seat, walked(seat)).wait(PATIENCE)
     assert spent(seat) == "1"
     name = walked(seat, strength={"version": "2"})
     held = Held(monkeypatch, (2, "reserving"))

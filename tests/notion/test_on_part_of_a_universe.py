@@ -139,3 +139,11 @@ def test_beside_a_promise_about_all_persons_together(order: int, other: Notion, 
         found, truth = both_hold(*(one, other)[::order]).on(TABLES), universe.closed(single)
         for i, j in itertools.product(range(len(TABLES)), repeat=2):
             assert exactly(found(TABLES[i], TABLES[j])) == truth[i, j]
+
+
+@pytest.mark.parametrize("one", [UnboundedDP(1), BoundedDP("1/2"), ADP("1/3", [where("x", equals=0)])], ids=str)
+def test_beside_one_read_the_other_way_round_the_order_does_not_matter(one: Notion) -> None:
+    """Found: in one order it was taken on whole tables, and in the other on records."""
+    tables = [(universe.Row(0), universe.Row(1)), (universe.Row(1), universe.Row(0)), (universe.Row(2), None)]
+    other = ADP("1/4", [where("x", equals=1)]).reverse()
+    assert both_hold(one, other).on(tables) == both_hold(other, one).on(tables)

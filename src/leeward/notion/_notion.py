@@ -192,7 +192,7 @@ class Notion(SumOverPersons):
     def _both(self, other: DirectedDistance[tuple[Any, ...]]) -> DirectedDistance[tuple[Any, ...]]:
         if isinstance(other, Notion) and self.sums_over_persons and other.sums_over_persons:
             return Both(self, other)
-        return DirectedDistance._both(self, other)
+        return super()._both(other)
 
     def reverse(self) -> DirectedDistance[tuple[Any, ...]]:  # type: ignore[override]
         """Return the distance read the other way round."""

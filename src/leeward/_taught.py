@@ -40,6 +40,22 @@ def taught(thing: T) -> T:
     return typing.cast(T, _checked(thing, thing.__name__))
 
 
+def strictly(thing: T) -> T:
+    """Let a function whose answer is true only of the kinds that it names refuse all others, also where they would work.
+
+    As a theorem about one notion: another one has an ε too, and what would be made of it is no promise that it keeps.
+    """
+
+    @functools.wraps(thing)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        wrong = _wrong(thing, thing.__name__, args, kwargs)
+        if wrong is not None:
+            raise wrong
+        return thing(*args, **kwargs)
+
+    return typing.cast(T, call)
+
+
 def describing(thing: T) -> T:
     """Let a function that describes a table say also what is wrong with an argument that it would keep unused.
 

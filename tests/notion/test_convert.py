@@ -10,13 +10,25 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.grid.notions import ROWS
 from tests.oracle.witness import is_private, product, risk, witnesses
 
-from leeward.distance import FiniteDistance
+from leeward.distance import FiniteDistance, both_hold
 from leeward.errors import InputError
 from leeward.exact import Weight, exp, log
 from leeward.exact._weight import weight
-from leeward.notion import ABSENT, ADP, OSDP, AdditionOnly, BoundedDP, RemovalOnly, ReplaceDP, UnboundedDP, all_tables
+from leeward.notion import (
+    ABSENT,
+    ADP,
+    OSDP,
+    AdditionOnly,
+    BoundedDP,
+    RemovalOnly,
+    ReplaceDP,
+    UnboundedDP,
+    all_tables,
+    has,
+)
 from leeward.notion.convert import (
     adp_to_osdp,
     bounded_to_adp,
@@ -203,3 +215,44 @@ def test_adp_and_osdp_mask_sensitivity_but_only_adp_hides_the_rest() -> None:
 def test_osdp_divides_records_once() -> None:
     with pytest.raises(InputError, match="several policies"):
         adp_to_osdp(ADP(1, [harmless, lambda r: True]))
+
+
+THEOREMS: dict[str, Callable[[Any], Any]] = {
+    "bounded_to_adp": lambda notion: bounded_to_adp(notion, [has("a")]),
+    "unbounded_to_adp": lambda notion: unbounded_to_adp(notion, [has("a")]),
+    "unbounded_to_bounded": unbounded_to_bounded,
+    "unbounded_to_replace": unbounded_to_replace,
+    "replace_to_unbounded": replace_to_unbounded,
+    "unbounded_to_one_sided, addition": lambda notion: unbounded_to_one_sided(notion)[0],
+    "unbounded_to_one_sided, removal": lambda notion: unbounded_to_one_sided(notion)[1],
+    "one_sided_to_unbounded, addition": lambda notion: one_sided_to_unbounded(notion, RemovalOnly("1/100")),
+    "one_sided_to_unbounded, removal": lambda notion: one_sided_to_unbounded(AdditionOnly("1/100"), notion),
+    "adp_to_osdp": adp_to_osdp,
+    "narrower_reading": narrower_reading,
+}
+OF_TWO = {
+    "one_sided_to_unbounded, addition": (AdditionOnly, RemovalOnly("1/100")),
+    "one_sided_to_unbounded, removal": (RemovalOnly, AdditionOnly("1/100")),
+}
+"""What both together promise needs the right notion in each place."""
+
+
+@pytest.mark.parametrize("theorem", THEOREMS)
+def test_a_conversion_of_another_notion_is_refused_or_true(theorem: str) -> None:
+    """No conversion makes a promise of another notion's ε: what it gives costs no more than what it was given."""
+    given, wrong = 0, []
+    for row in ROWS:
+        try:
+            made = THEOREMS[theorem](row.notion)
+        except InputError:
+            continue
+        given += 1
+        if theorem in OF_TWO:
+            kind, other = OF_TWO[theorem]
+            true = isinstance(row.notion, kind) and both_hold(row.notion, other).price_in(made) <= 1
+        else:
+            true = row.notion.price_in(made) <= 1
+        if not true:
+            wrong.append(f"{row.notion} as {made}")
+    assert given
+    assert not wrong, "\n".join(wrong)

@@ -15,6 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from leeward._taught import taught
 from leeward.errors import InputError
 
 CREDIT = "UCI Machine Learning Repository, doi 10.24432/C5XW20 (CC BY 4.0)"
@@ -36,6 +37,7 @@ def census() -> pa.Table:
         return pq.read_table(file)
 
 
+@taught
 def write_census(path: str | os.PathLike[str]) -> Path:
     """Write the census as a Parquet file and return its path.
 

@@ -25,6 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from leeward._taught import taught
 from leeward.errors import InputError
 from leeward.outputs import Write, prepared
 
@@ -73,6 +74,7 @@ dataset = "synthetic-city-{seed}"
 """
 
 
+@taught
 def synthetic_places(seed: int = 1) -> pa.Table:
     """Return the public list: ``place`` (int64), ``name``, ``latitude``, ``longitude``, one row a place."""
     rng = _generator(seed, 0)
@@ -92,6 +94,7 @@ def synthetic_places(seed: int = 1) -> pa.Table:
     )
 
 
+@taught
 def synthetic_visits(seed: int = 1) -> pa.Table:
     """Return the private table: ``person`` (int64), ``place`` (int64), ``time``, one row a person and hour."""
     rng = _generator(seed, 1)
@@ -125,6 +128,7 @@ def _generator(seed: int, part: int) -> np.random.Generator:
     return np.random.default_rng([seed, part])
 
 
+@taught
 def write_city(directory: str | os.PathLike[str], seed: int = 1) -> Path:
     """Write visits.parquet, places.parquet and spec.toml, and return the path of the spec.
 

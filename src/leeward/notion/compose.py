@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
-from leeward._taught import public_list
+from leeward._taught import public_list, strictly, taught
 from leeward.distance import DirectedDistance
 from leeward.errors import InputError, NotPrivateError, check_choice
 from leeward.exact._real import ZERO, Exact, Real, positive, whole
@@ -35,12 +35,20 @@ def sequential(*distances: DirectedDistance[Any]) -> DirectedDistance[Any]:
     """
     if not distances:
         raise InputError("A composition of nothing", "it costs nothing", "Give at least one distance")
+    for each in distances:
+        if not isinstance(each, DirectedDistance):
+            raise InputError(
+                f"A composition with a {type(each).__name__}",
+                "distances are added up",
+                "Give each by itself: sequential(one, another)",
+            )
     total = distances[0]
     for distance in distances[1:]:
         total = total + distance
     return total
 
 
+@taught
 def people_touched(notion: Notion) -> int | None:
     """Return how many people's records one step of a notion changes at most; None if no number bounds it.
 
@@ -52,6 +60,7 @@ def people_touched(notion: Notion) -> int | None:
     return 1 if notion.sums_over_persons and not notion.all_records else None
 
 
+@taught
 def parallel(notion: Notion, factors: Sequence[Exact], *, cut: Cut) -> Notion:
     """Return the price of one answer about each of several disjoint parts of the data, as a multiple of the notion.
 
@@ -91,6 +100,7 @@ def parallel(notion: Notion, factors: Sequence[Exact], *, cut: Cut) -> Notion:
     return notion.scale(parts[0])
 
 
+@strictly
 def group_price(notion: Notion, change: Change, people: int) -> Real:
     """Return what it costs that so many people change together: people × the cost of one, by the triangle inequality."""
     return notion.cost(change) * whole(people, "people")

@@ -2,7 +2,7 @@
 """What a promise under one notion is worth under another.
 
 Each function is a theorem: a mechanism that keeps the promise given keeps the promise returned, and no smaller ε would do
-for all mechanisms.
+for all mechanisms. It is about the notion that it names; any other is refused.
 
 (`Notion.price_in` derives the same factors from the distances of any two notions; these are named in print. ADP is meant
 here as in the paper, with a public number of people.)
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from leeward._taught import strictly, taught
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, exact
 from leeward.exact._weight import Weight, exp_minus, weight
@@ -25,21 +26,25 @@ from leeward.notion._osdp import OSDP
 from leeward.notion._policy import Policy
 
 
+@strictly
 def bounded_to_adp(promise: BoundedDP, policies: Iterable[Policy]) -> ADP:
     """Bounded ε-DP is (ε, p)-ADP for all policies p: every p-step replaces one record (ADP, Section IV-A)."""
     return ADP(promise.epsilon, policies)
 
 
+@strictly
 def unbounded_to_adp(promise: UnboundedDP, policies: Iterable[Policy]) -> ADP:
     """Unbounded ε-DP is (2ε, p)-ADP: replacing a record is taking a person out and putting one in."""
     return ADP(promise.epsilon * 2, policies)
 
 
+@strictly
 def unbounded_to_bounded(promise: UnboundedDP) -> BoundedDP:
     """Unbounded ε-DP is bounded 2ε-DP. There is no way back: bounded DP may reveal how many people there are."""
     return BoundedDP(promise.epsilon * 2)
 
 
+@strictly
 def unbounded_to_replace(promise: UnboundedDP) -> ReplaceDP:
     """ε·d_r-privacy is 2ε·d_h-privacy: d_r ≤ 2·d_h, a change of value being a step out and a step in.
 
@@ -48,16 +53,19 @@ def unbounded_to_replace(promise: UnboundedDP) -> ReplaceDP:
     return ReplaceDP(promise.epsilon * 2)
 
 
+@strictly
 def replace_to_unbounded(promise: ReplaceDP) -> UnboundedDP:
     """ε·d_h-privacy is ε·d_r-privacy as it stands, nothing doubles: d_h ≤ d_r, a missing person being a value like any."""
     return UnboundedDP(promise.epsilon)
 
 
+@strictly
 def unbounded_to_one_sided(promise: UnboundedDP) -> tuple[AdditionOnly, RemovalOnly]:
     """Unbounded ε-DP is ε-DP for addition and ε-DP for removal."""
     return AdditionOnly(promise.epsilon), RemovalOnly(promise.epsilon)
 
 
+@strictly
 def one_sided_to_unbounded(addition: AdditionOnly, removal: RemovalOnly) -> UnboundedDP:
     """One output that is private for addition and for removal is unbounded DP at the larger ε.
 
@@ -67,6 +75,7 @@ def one_sided_to_unbounded(addition: AdditionOnly, removal: RemovalOnly) -> Unbo
     return UnboundedDP(max(addition.epsilon, removal.epsilon))
 
 
+@taught
 def other_side(epsilon: Exact, delta: Weight | Exact = 0) -> tuple[Real, Weight]:
     """Removal-only (ε, δ)-DP is addition-only (−ε, 1 − e^{−ε} + e^{−ε}·δ)-DP, and the other way round.
 
@@ -88,6 +97,7 @@ def other_side(epsilon: Exact, delta: Weight | Exact = 0) -> tuple[Real, Weight]
     return -rate, 1 - exp_minus(rate) + exp_minus(rate) * chance
 
 
+@strictly
 def adp_to_osdp(promise: ADP) -> OSDP:
     """(ε, p)-ADP is (ε, P_N)-OSDP with N the records of which p holds: a record outside N may become any other.
 
@@ -105,6 +115,7 @@ def adp_to_osdp(promise: ADP) -> OSDP:
     return OSDP(promise.epsilon, sensitive, "any", records=promise.records)
 
 
+@strictly
 def narrower_reading(promise: OSDP) -> OSDP:
     """OSDP in which sensitive records may become any others is OSDP in which they may become non-sensitive ones.
 

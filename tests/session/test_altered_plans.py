@@ -18,7 +18,7 @@ from leeward.errors import InputError
 from leeward.ledger import Ledger
 from leeward.mechanism import AdaptiveSanitized, Geometric, NoisyMax, Sanitized
 from leeward.noise import SeededBitsForTests
-from leeward.planner import NumberPlan, Plan, SelectionPlan
+from leeward.planner import NumberPlan, Plan, SelectionPlan, UnlistedPlan
 from leeward.session._release import release_planned
 
 TABLE = pd.DataFrame({"who": ["ann", "bob"], "at": ["a", "b"], "n": [1, 2], "when": pd.Timestamp("2026-01-01T18:30")})
@@ -38,6 +38,12 @@ def number(kind: Any = "sum") -> NumberPlan:
 
 def name() -> SelectionPlan:
     return lw.plan(lw.select(visitors().query), lw.UnboundedDP("9"))
+
+
+def groups() -> UnlistedPlan:
+    """Without a δ, which no removal-only private answer needs."""
+    query = lw.unlisted_groups(lw.records(TABLE, person="who"), "at", groups_per_person=1, if_more="refuse")
+    return lw.plan(query, lw.RemovalOnly("9"))
 
 
 class Louder(Plan):
@@ -71,6 +77,7 @@ ALTERED: dict[str, Callable[[], Any]] = {
     "a scale of its own": lambda: dataclasses.replace(number(), scale=dataclasses.replace(number().scale, unit=2)),
     "less noise on a name": lambda: dataclasses.replace(name(), mechanism=NoisyMax("90")),
     "a name under less": lambda: dataclasses.replace(name(), notion=lw.UnboundedDP("1/9")),
+    "groups under less": lambda: dataclasses.replace(groups(), notion=lw.RemovalOnly("3")),
     "a number under less": lambda: dataclasses.replace(number(), notion=lw.UnboundedDP("3")),
 }
 
@@ -94,6 +101,7 @@ def test_an_altered_plan_is_refused_and_charges_nothing(case: str, tmp_path: Pat
         number(),
         number("mean"),
         name(),
+        groups(),
     ],
 )
 def test_a_plan_as_it_was_made_is_released(plan: Any, tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def _content(made: AnyPlan) -> tuple[object, ...]:
     parts = made.parts if isinstance(made, NumberPlan) else (made.mechanism,)
     said = [(type(part), repr(part)) for part in parts]
     if isinstance(made, Plan):
-        return said, made.sensitivity, made.decisions, made.what, made.useful_from, made.about
+        return said, made.sensitivity, made.decisions
     return said, delta_of(made), made.scale if isinstance(made, NumberPlan) else None
 
 

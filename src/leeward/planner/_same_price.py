@@ -33,7 +33,7 @@ def both_promises(made: Plan) -> list[tuple[str, str]]:
 
     Nothing where nobody is left out, nothing is called safe, or only one of the two can be had.
     """
-    if not made.query.truncates or made.mechanism.stop_after is not None:
+    if not made.query.truncates:
         return []
     counted, everyone = _about(made, "counted"), _about(made, "everyone")
     if counted is None or everyone is None or counted.sanitizer is None or everyone.sanitizer is None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import resource
+import signal
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -83,3 +85,22 @@ def test_what_sqlite_itself_left_there_is_no_hindrance(tmp_path: Path) -> None:
         raw.execute("ROLLBACK")
     assert (copied / "new.db-journal").stat().st_size
     assert Ledger(copied / "new.db")
+
+
+@pytest.mark.parametrize("room", [3, 4096, 28672])
+def test_shared_memory_that_a_full_disk_did_not_hold_is_no_hindrance_once_there_is_room(
+    tmp_path: Path, room: int
+) -> None:
+    """SQLite makes it for whoever looks at a ledger, page by page, and leaves it where there is no room for the next."""
+    Ledger(tmp_path / "budget.db")
+    if (child := os.fork()) == 0:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))  # of each file, as if the disk were full there
+        try:
+            Ledger.find(tmp_path / "budget.db")
+        except LedgerError:
+            os._exit(7)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert (tmp_path / "budget.db-shm").stat().st_size == room
+    assert Ledger.find(tmp_path / "budget.db")

@@ -48,8 +48,9 @@ _SQLITES = {"-wal": (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83"), "-journal": (b"\
 """What SQLite keeps beside a file, by the end of its name, and how its content begins, or with zeros. The shared memory is
 not opened: closing it would give up the locks that this process holds on it."""
 
-_PAGE = 1 << 15
-"""Shared memory is whole pages of so many bytes."""
+_PAGE, _CUT = 1 << 12, 3
+"""Shared memory grows by pages of so many bytes, from the few to which SQLite first cuts what it finds; a full disk, or the
+end of the process, leaves it anywhere between, and SQLite makes it anew."""
 
 
 def files_beside(path: Path) -> set[Path]:
@@ -107,7 +108,7 @@ def _is_sqlites(beside: Path, beginnings: tuple[bytes, ...]) -> bool:
         if not stat.S_ISREG(found.st_mode):  # a pipe would be waited for
             return False
         if not beginnings:
-            return found.st_size % _PAGE == 0
+            return found.st_size % _PAGE == 0 or found.st_size == _CUT
         with beside.open("rb") as file:
             begins = file.read(len(beginnings[0]))
     except OSError:

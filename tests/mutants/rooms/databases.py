@@ -250,6 +250,14 @@ MUTANTS = [
         "whatever lies beside a ledger as its shared memory is removed",
     ),
     M(
+        "leeward.ledger._file",
+        "_is_sqlites",
+        " or found.st_size == _CUT",
+        "",
+        "tests/ledger/test_names_beside.py",
+        "a ledger that was looked at while the disk was full is refused for good",
+    ),
+    M(
         "leeward.ledger._sqlite",
         "SqliteStore._refuse_moved",
         "(to := moved_to(connection)) is not None",

@@ -435,6 +435,25 @@ def test_another_kind_of_argument_is_an_answer_or_is_told(name: str) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+FLAGS = [
+    (name, key)
+    for name in sorted(CALLS)
+    for key, parameter in inspect.signature(PUBLIC[name]).parameters.items()
+    if parameter.annotation in ("bool", bool)
+]
+
+
+@pytest.mark.parametrize(("name", "key"), FLAGS)
+def test_what_is_true_or_false_is_not_taken_from_a_text_or_a_number(name: str, key: str) -> None:
+    """Python takes "no" and "False" for true, and so would a promise, or whether a new budget is opened."""
+    args, kwargs = CALLS[name]
+    given = inspect.signature(PUBLIC[name]).bind(*args, **kwargs)
+    for junk in ("no", "False", "", 0, 1, None, [], np.bool_(True)):
+        given.arguments[key] = junk
+        with pytest.raises(LeewardError, match=r"True or False|true or false"):
+            PUBLIC[name](*given.args, **given.kwargs)
+
+
 PROBABILITIES = ["0", "1", "1e-400", "1/3"]
 RATES: list[Any] = ["1e-30", "1", "40", "800", inf]
 EVENTS: dict[str, Callable[[Any, Any], accounting.Event]] = {

@@ -154,8 +154,18 @@ def takes(function: Any, count: int) -> bool:
 
 
 def _checked(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    flags = _flags(function)
+
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        for key, at in flags:
+            given = args[at] if at is not None and at < len(args) else kwargs.get(key, False)
+            if not isinstance(given, bool):
+                raise InputError(
+                    f"{name} with a {type(given).__name__} as its {key}",
+                    "it is true or false, and Python would take any text for true, such as 'no'",
+                    "Give True or False",
+                )
         try:
             return function(*args, **kwargs)
         except LeewardError:
@@ -167,6 +177,15 @@ def _checked(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         raise wrong  # outside: what went wrong inside says nothing to the caller
 
     return call
+
+
+def _flags(function: Callable[..., Any]) -> list[tuple[str, int | None]]:
+    """Return which arguments are true or false, and their places: what is neither works everywhere, and means the other."""
+    code = getattr(function, "__code__", None)
+    places = [] if code is None else list(code.co_varnames[: code.co_argcount])
+    kinds = getattr(function, "__annotations__", {})
+    flags = [key for key, kind in kinds.items() if kind in ("bool", bool) and key != "return"]
+    return [(key, places.index(key) if key in places else None) for key in flags]
 
 
 def _wrong(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from leeward._taught import taught
 from leeward.distance import Line
 from leeward.errors import InputError
 from leeward.exact._real import Exact, inf, positive
@@ -41,6 +42,7 @@ def truncated_geometric(epsilon: Exact, upper: int, *, step: Exact = 1) -> Geome
     return two_sided(epsilon, step=step, lower=0, upper=upper)
 
 
+@taught
 def alap(
     epsilon: Exact,
     *,
@@ -64,6 +66,7 @@ def alap(
     return Geometric(line, step=step, centre=centre)
 
 
+@taught
 def ageo(epsilon: Exact, n: int, *, increasing: bool = False) -> Geometric:
     """Return the asymmetric geometric mechanism AGeo on 0..n (ADP, Definition VIII.1, with both ends clamped).
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Literal, cast
 
+from leeward._taught import taught
 from leeward.errors import InputError, NotPrivateError
 from leeward.notion import INSERT, REPLACE, WITHDRAW, Change
 from leeward.notion._metric import BoundedChange, bounded_change
@@ -52,6 +53,7 @@ CALLED = {"above": "count above levels"}
 """What a question is called, where it is not by its kind."""
 
 
+@taught
 @dataclass(frozen=True)
 class Statistic(AsksRecords):
     """A question about one number a person. Build it with `statistic`.

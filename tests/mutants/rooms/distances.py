@@ -72,6 +72,8 @@ MUTANTS = [
     M("leeward.notion._blowfish", "Blowfish.changes", "((x, y), (y, x))", "((x, y),)", NOTIONS, "Blowfish one way"),
     M("leeward.notion._personalised", "Personalised.steps", "for person in self.persons for step in person.steps",
       "for person in self.persons[:1] for step in person.steps", NOTIONS + " tests/query/test_sensitivity.py", "noise for the first person's ε"),
+    M("leeward._taught", "_checked", "if not isinstance(given, bool):", "if False:", "tests/test_arguments.py", "a text that says no is taken for true"),
+    M("leeward._taught", "_flags", "places.index(key) if key in places else None", "None", "tests/test_arguments.py", "only what is given by name is held to be true or false"),
     M("leeward._taught", "strictly", "if wrong is not None:", "if False:", "tests/notion/test_convert.py", "a theorem about one notion makes a promise of what another has as its epsilon"),
     M("leeward.notion.compose", "sequential", "if not isinstance(each, DirectedDistance):", "if False:", "tests/test_arguments.py", "numbers are added up as if they were distances"),
     M("leeward.notion.convert", "unbounded_to_bounded", "promise.epsilon * 2", "promise.epsilon", "tests/notion/test_convert.py",

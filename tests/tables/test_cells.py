@@ -42,3 +42,22 @@ def test_half_a_character_is_refused_and_not_shown() -> None:
     with pytest.raises(DataError, match="half a character") as refused:
         read("ann\ud800")
     assert refused.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (
+            (None, dt.time(8, 30), dt.time(9)),
+            "holds times of day in row 3: these are not read. Write all of them as dates",
+        ),
+        ((dt.timedelta(hours=30),), "holds lengths of time in row 2: these are not read. Write all of them in one way"),
+        ((1, "a", dt.time(8)), "holds times of day in row 4: these are not read"),
+        ((1, "a", NOON), "holds texts in row 3, and numbers before: one column has one kind of values"),
+    ],
+)
+def test_why_a_column_is_not_read_is_said_as_it_is(values: tuple[Any, ...], said: str) -> None:
+    """A column of nothing but times of day was refused as one of several kinds, and for what Python calls them."""
+    with pytest.raises(DataError) as refused:
+        column("x", [(value, ("t.xlsx", line)) for line, value in enumerate(values, 2)], "row")
+    assert said in str(refused.value)

@@ -21,6 +21,9 @@ _EXACT: Final = 2**53
 
 _KINDS: Final = ((bool, "truth values"), (str, "texts"), (int | float, "numbers"), (dt.date, "dates or times"))
 
+_UNREAD: Final = ((dt.time, "times of day"), (dt.timedelta, "lengths of time"))
+"""What is not read, whatever else a column holds, by the name that people have for it."""
+
 Where = tuple[str, int]
 """The name of a file, and a line of it."""
 
@@ -53,13 +56,18 @@ def column(name: str, cells: Iterable[tuple[object, Where]], unit: str = "line")
         values.append(value)
         if value is not None:
             first.setdefault(_kind(value), where)
-    if len(first) > 1 or any(kind.startswith("values of") for kind in first):
-        *_, (kind, (file, line)) = first.items()
-        before = f", and {next(iter(first))} before" if len(first) > 1 else ""
+    read = {kind for _, kind in _KINDS}
+    odd = next((kind for kind in first if kind not in read), None)
+    if odd is not None or len(first) > 1:
+        kind = odd or [*first][1]
+        file, line = first[kind]
+        before = "" if odd else f", and {next(iter(first))} before"
+        why = "these are not read" if odd else "one column has one kind of values"
+        way = "as dates with their times" if odd == "times of day" else "in one way"
         raise DataError(
             f"The column '{name}' of '{file}'",
-            f"it holds {kind} in {unit} {line:,}{before}: one column has one kind of values",
-            "Write all of them in one way: in a spreadsheet as text (an apostrophe in front makes a number a text), or save"
+            f"it holds {kind} in {unit} {line:,}{before}: {why}",
+            f"Write all of them {way}: in a spreadsheet as text (an apostrophe in front makes a number a text), or save"
             " it as CSV, where everything is text. Of private rows this refusal is a fact about the data: do not publish it",
         )
     return _array(name, values, next(iter(first), None))
@@ -120,6 +128,5 @@ def _too_large(name: str) -> DataError:
 def _kind(value: Any) -> str:
     if isinstance(value, dt.datetime) and value.utcoffset() is not None:
         return "values of times with an offset"
-    return next(
-        (name for kind, name in _KINDS if isinstance(value, kind)), f"values of the kind {type(value).__name__}"
-    )
+    named = (name for kind, name in (*_KINDS, *_UNREAD) if isinstance(value, kind))
+    return next(named, f"values of the kind {type(value).__name__}")

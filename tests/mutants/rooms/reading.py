@@ -31,6 +31,7 @@ MUTANTS = [
       "groups by the nearest end"),
     M("leeward.engine._groups", "GroupList.digest", "keys.append([\"intervals\", column, ", "keys = ([\"intervals\", column, ", CUT, "a listed group is taken for the interval of its name"),
     M("leeward.query._groups", "_refuse_names", "names.count(name) > 1", "False", CUT, "two columns of an answer have one name"),
+    M("leeward.tables._cells", "column", "why = \"these are not read\" if odd else", "why =", "tests/tables/test_cells.py", "a column of nothing but times of day is told as one of several kinds"),
     M("leeward.tables._detected", "Detected.check", "seen.looks == \"unreadable\"", "False", "tests/cli/test_init.py", "a column that cannot be read is drafted"),
     M("leeward.tables._held", "_of_cells", "except DataError as error:", "except DataError as error:\n            raise", "tests/cli/test_init.py", "a column that nobody asks for keeps a workbook from being drafted"),
     M("leeward.tables._held", "_values", "return [_value(one) for one in array]", "return [array.to_pylist()]", "tests/desk/test_desk_workbooks.py",

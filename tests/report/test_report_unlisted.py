@@ -23,13 +23,13 @@ from leeward.session import Release, privacy_statement
 DELTA = "1/1000000"
 
 
-def release(groups: Mapping[str, int], day: int = 1, notion: Any = None) -> Release:
+def release(groups: Mapping[str, int], day: int = 1, notion: Any = None, *, fit: bool = True) -> Release:
     """A release of these groups with these noisy counts, on a day in January."""
     at = {"start": f"2030-01-{day:02}T00:00", "end": f"2030-01-{day + 1:02}T00:00"}
     asked = lw.unlisted_groups(lw.records("t.parquet", person="who", time="at"), "town", most_groups=1000, **at)
     notion = notion or lw.AdditionOnly("1")
     plan = lw.plan(asked, notion, delta=None if notion.name == "removal-only" else "1e-6")
-    published = Published(entry=f"entry-{day}", fit_for_release=True, budget=None, monitor=None)
+    published = Published(entry=f"entry-{day}", fit_for_release=fit, budget=None, monitor=None)
     said = privacy_statement(plan, places=1000, dataset="town", version="1", published=published)
     answers = pa.table({"group": pa.array([*groups], pa.string()), "count": pa.array([*groups.values()], pa.int64())})
     return Release(answers, pa.table({}), said)
@@ -89,3 +89,13 @@ def test_the_promise_is_never_told_without_its_delta(notion: Any, tmp_path: Path
     assert f"{strength} in each window, all together at the sum of their prices, for each person" in windows
     assert "In the first window: Which groups" in windows
     assert windows_together([one.statement, other.statement]).endswith(f"add up, to {together}.")
+
+
+def test_an_overview_says_that_one_of_its_releases_is_not_fit_and_how_near_each_answer_is() -> None:
+    one, other = release({"a": 20}), release({"a": 20}, day=2, fit=False)
+    page = Page(overview_html({"one/report.html": [one], "other/report.html": [other]})).text()
+    assert "Not fit for release" in page
+    assert "Not fit for release" not in Page(overview_html({"one/report.html": [one]})).text()
+    near = next(said for said in one.statement.guaranteed if "95 %" in said)
+    assert near != one.statement.guaranteed[0]
+    assert " ".join(near.split()) in " ".join(page.split())

@@ -21,6 +21,7 @@ from tests.session.conftest import Town
 
 import leeward as lw
 from leeward.ledger import Ledger
+from leeward.session._check import total
 from leeward.session._release import release_planned
 
 DYING = ("reserved", "counting", "adding noise", "storing", "saving", "saved", "stored")
@@ -73,6 +74,15 @@ def test_what_a_run_says_it_charged_is_what_it_added(ask: str, stage: str, tmp_p
     assert {one.curator.charged for one in work(lambda *_: None)} == {"0"}
 
 
+def test_a_look_says_that_what_is_reserved_is_not_charged_again(tmp_path: Path) -> None:
+    budget = lw.Budget(tmp_path / "budget.db", "walks", "99")
+    plans = [plan_of(visits(TABLE), hour) for hour in (8, 9)]
+    dies(lambda progress: release_planned(plans[:1], budget, progress=progress), "counting")
+    looked = [total([lw.check(made, budget)]).epsilon for made in plans]
+    assert looked[0] == 0 < looked[1]
+    assert [Fraction(lw.release(made, budget).curator.charged) for made in plans] == looked
+
+
 @pytest.mark.parametrize("stage", ["counting", "saving", "stored"])
 def test_the_command_says_the_same(stage: str, town: Town) -> None:
     spec = town.spec()
@@ -80,6 +90,7 @@ def test_the_command_says_the_same(stage: str, town: Town) -> None:
 import sys, os
 from leeward.session._session import Session
 from leeward.spec import read_spec
+from leeward.session._check import total
 from leeward.session._release import release_planned
 read = read_spec({str(spec)!r})
 release_planned(read.plans(), read.ledger(), progress=lambda at, _=0.0: os._exit(9) if at == {stage!r} else None)

@@ -191,6 +191,33 @@ def test_times_that_are_cut_to_more_than_is_asked_stop_a_release(what: str, tmp_
     lw.release(*asked(cut, how["end"]))
 
 
+@pytest.mark.parametrize(
+    ("hour", "of", "cut", "stops"),
+    [
+        *((0, of, cut, stops) for of, cut, stops in ((9, 9, False), (10, 10, True), (100, 10, False), (100, 11, True))),
+        *(
+            (18, of, cut, stops)
+            for of, cut, stops in ((9, 9, False), (10, 10, True), (100, 90, False), (100, 91, True))
+        ),
+    ],
+)
+def test_so_many_times_that_are_cut_stop_a_release(hour: int, of: int, cut: int, stops: bool, tmp_path: Path) -> None:
+    """One of ten may have been there at midnight, nine of ten at a full hour; less than ten say nothing."""
+    times = [DAY + dt.timedelta(hours=hour)] * cut + [DAY + dt.timedelta(hours=18, seconds=67)] * (of - cut)
+    rows = pa.table({"who": range(of), "where": ["park"] * of, "when": pa.array(times, pa.timestamp("us"))})
+    query = lw.count_visitors(
+        lw.visits(rows, person="who", place="where", time="when"),
+        lw.places(pa.table({"place": ["park"]}), place="place"),
+        start=DAY + dt.timedelta(hours=18, minutes=1),
+        end=DAY + dt.timedelta(hours=18, minutes=59),
+        places_per_person=1,
+    )
+    found = lw.check(
+        lw.plan(query, lw.AdditionOnly("9"), lw.Decide(safe_at_most=9)), lw.Budget(tmp_path / "b", "a", "9")
+    )
+    assert any("at the start of" in refusal for refusal in found.refusals) == stops
+
+
 GRIDS = [({"metres": 200}, 2, 5), ({"metres": 600}, 2, 4), ({"h3": 8}, 2, 5), ({"metres": 100}, 3, 4)]
 
 

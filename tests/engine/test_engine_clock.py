@@ -292,6 +292,11 @@ def test_dates_count_in_the_whole_days_of_a_run_and_not_in_its_hours():
     [
         (pa.array([1333497600, None]), {"time_unit": "s"}, {"null_time": 1}),
         (pa.array(["1333497600", None, "soon"]), {"time_unit": "s"}, {"null_time": 1, "unreadable_time": 1}),
+        (
+            pa.array(["1333497600.5", "1333497600.0", "1.3e9", "+1333497600"]),
+            {"time_unit": "s"},
+            {"unreadable_time": 3},
+        ),
         (pa.array([date(2012, 4, 4), None]), {}, {"date_alone": 1, "null_time": 1}),
         (pa.array(["2012-04-04", None, "2012-04-99"]), {}, {"date_alone": 1, "null_time": 1, "unreadable_time": 1}),
         (pa.array([datetime(2012, 4, 4), None]), {}, {"null_time": 1}),

@@ -51,7 +51,7 @@ def windowed(rows: ir.Table, ends: Sequence[tuple[int, int]], bound: Bound) -> i
         return none.mutate(window=ibis.literal(0, "int32"), first=ibis.literal(0, "int64"))
     low, high = min(first for _, first, _ in some), max(end for _, _, end in some)
     length = math.gcd(*(end - low for each in some for end in each[1:]))
-    if sum(end - first for _, first, end in some) // length > MOST or high - low >= 2**63:
+    if sum(end - first for _, first, end in some) // length > MOST:
         return _compared(rows, some, bound)
     inside = (rows.stamp >= low) & (rows.stamp < high)
     slot = whole_quotient(inside.ifelse(rows.stamp, low) - low, ibis.literal(length, "int64"))

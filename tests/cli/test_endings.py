@@ -18,6 +18,7 @@ from tests.session.test_monitor_command import SANITIZED
 
 from leeward.cli._ending import ended_as_by_an_interrupt, ended_by
 from leeward.ledger import Ledger
+from leeward.ledger._secret import key_path
 
 HANGS = """
 import signal, sys, time, tempfile
@@ -211,6 +212,20 @@ def test_a_full_stdout_is_said_truly(command: str, town: Town) -> None:
     else:
         assert last.endswith("only part of what it says was shown")
     assert "nothing was shown" not in ended.stderr
+
+
+@pytest.mark.parametrize("command", [["set-cap", "town", "9"], ["new-key"]], ids=lambda words: words[0])
+def test_a_full_stdout_is_said_truly_of_a_budget(command: list[str], town: Town) -> None:
+    assert town.run("release", town.spec(), "--out", town.out, "--yes")[0] == 0
+    ledger = town.folder / "budget.db"
+    before, key = len(Ledger(ledger).history()), key_path()
+    if command == ["new-key"]:
+        key.rename(key.with_name("lost.key"))
+    words = [sys.executable, "-m", "leeward", "budget", command[0], "--ledger", str(ledger), *command[1:]]
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        ended = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert len(Ledger(ledger).history()) == before + 1
+    assert (ended.returncode, ended.stderr.splitlines()[-1].partition("; ")[2]) == (2, f"what was made is at {ledger}")
 
 
 def test_a_full_stderr_still_ends_with_the_right_code(town: Town) -> None:

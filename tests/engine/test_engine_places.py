@@ -215,3 +215,35 @@ def test_rounding_puts_no_point_of_the_box_outside_its_last_row_and_column():
             met += 1
             assert count([north], [0.0], box).counts.tolist() == [0] * (rows - 1) + [1]
     assert met >= 4
+
+
+@pytest.mark.parametrize(
+    ("keys", "because"),
+    [
+        ([1.5, math.nan], "1 row without a place"),
+        ([0.0, -0.0], "repeats places, in 1 row"),
+        ([1.5, 2.5, 1.5], "repeats places, in 1 row"),
+    ],
+    ids=str,
+)
+def test_keys_that_are_no_number_or_equal_are_refused_in_a_list(keys, because):
+    for kind in (pa.float32(), pa.float64()):
+        listed = places(pa.table({"p": pa.array(np.array(keys, kind.to_pandas_dtype()))}), place="p")
+        with pytest.raises(DataError, match=because):
+            read_places(listed)
+
+
+def test_a_place_beyond_a_pole_is_refused():
+    for column, far in (("north", 90.5), ("north", -91.0), ("east", 180.5)):
+        at = {"north": [35.0], "east": [139.0]} | {column: [far]}
+        listed = places(pa.table({"p": ["a"], **at}), place="p", latitude="north", longitude="east")
+        with pytest.raises(DataError, match=column):
+            read_places(listed)
+    edge = pa.table({"p": ["a", "b"], "north": [90.0, -90.0], "east": [180.0, -180.0]})
+    assert len(read_places(places(edge, place="p", latitude="north", longitude="east"))) == 2
+
+
+def test_zero_is_one_key_whatever_its_sign():
+    negative, positive = (read_places(places(pa.table({"p": [zero, 1.5]}), place="p")) for zero in (-0.0, 0.0))
+    assert str(negative.keys[0].as_py()) == "0.0"
+    assert negative.digest() == positive.digest()

@@ -348,3 +348,13 @@ def test_numbers_on_the_terminal_stand_under_their_names(
     head, row, *_ = out.splitlines()
     assert head == names
     assert len(row.split()) == len(names.split())
+
+
+@pytest.mark.parametrize("notion", ["dp", "addition-only", "removal-only", "bounded-dp", "add-remove-replace-dp"])
+def test_a_dash_in_the_table_of_a_plan_is_explained_where_there_is_one(notion: str, people: Town) -> None:
+    code, out, err = people.run("plan", write(people, ('notion = "dp"', f'notion = "{notion}"')))
+    assert (code, err) == (0, "")
+    rows = [line for line in out.splitlines() if " geometric " in line]
+    assert len(rows) > 3
+    dashes = [line for line in rows if " – " in line]
+    assert ("–: the budget's notion cannot cover it, whatever the price." in " ".join(out.split())) == bool(dashes)

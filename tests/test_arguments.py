@@ -13,6 +13,9 @@ import inspect
 import itertools
 import math
 import pickle
+import sys
+import types
+import typing
 from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
@@ -452,6 +455,58 @@ def test_what_is_true_or_false_is_not_taken_from_a_text_or_a_number(name: str, k
         given.arguments[key] = junk
         with pytest.raises(LeewardError, match=r"True or False|true or false"):
             PUBLIC[name](*given.args, **given.kwargs)
+
+
+def kinds_of(name: str) -> Iterator[tuple[str, tuple[type, ...]]]:
+    """The arguments that are objects of our classes, and these classes; None may stand beside them."""
+    made = PUBLIC[name].__init__ if inspect.isclass(PUBLIC[name]) else PUBLIC[name]
+    where = vars(sys.modules[inspect.unwrap(made).__module__])
+    for key, parameter in inspect.signature(PUBLIC[name]).parameters.items():
+        try:
+            hint = eval(parameter.annotation, where) if isinstance(parameter.annotation, str) else parameter.annotation
+        except NameError:  # a name that is known to who checks types alone
+            continue
+        union = typing.get_origin(hint) in {typing.Union, types.UnionType}
+        kinds = [each for each in (typing.get_args(hint) if union else (hint,)) if each is not type(None)]
+        ours = all(isinstance(each, type) and each.__module__.startswith("leeward.") for each in kinds)
+        several = parameter.kind in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}
+        if kinds and ours and not several and not any(getattr(each, "_is_protocol", False) for each in kinds):
+            yield key, tuple(kinds)
+
+
+KINDS = [(name, key, kinds) for name in sorted(CALLS) for key, kinds in kinds_of(name)]
+OURS: list[Any] = [
+    LINE,
+    NOTION,
+    lw.BoundedDP("1"),
+    IS_1,
+    LAW,
+    VALUES,
+    COIN,
+    COUNT,
+    EVENT,
+    LIST,
+    ROWS,
+    PLAN,
+    CLOSE,
+    CLOCK,
+]
+
+
+@pytest.mark.parametrize(("name", "key", "kinds"), KINDS, ids=lambda value: value if isinstance(value, str) else "")
+def test_where_one_kind_of_ours_is_asked_for_no_other_is_kept(name: str, key: str, kinds: tuple[type, ...]) -> None:
+    """Found: what was kept for later, such as the notion of a filter, failed there, in words about names of ours."""
+    args, kwargs = CALLS[name]
+    given = inspect.signature(PUBLIC[name]).bind(*args, **kwargs)
+    for other in OURS:
+        if not isinstance(other, kinds):
+            given.arguments[key] = other
+            with pytest.raises(LeewardError):
+                PUBLIC[name](*given.args, **given.kwargs)
+
+
+def test_there_are_many_such_arguments() -> None:
+    assert len(KINDS) > 60
 
 
 PROBABILITIES = ["0", "1", "1e-400", "1/3"]

@@ -2,8 +2,10 @@
 """What a caller who gave an argument of the wrong kind should give instead.
 
 Python accepts any object anywhere and fails somewhere inside, with an `AttributeError` about a name that the caller never
-wrote. A public function or class that is `taught` still takes whatever works; but where a call fails so, its arguments are
-held against its annotations, and the first that does not fit is named. Failures with arguments that fit stay as they are.
+wrote; or it does not fail, where another object has what is looked for: any text is true, every notion has an ε. So a public
+function or class that is `taught` refuses, where an object of ours or a truth value is asked for, all else. Of other
+arguments it takes whatever works; but where a call fails so, they are held against the annotations, and the first that does
+not fit is named. Failures with arguments that fit stay as they are.
 """
 
 from __future__ import annotations
@@ -38,22 +40,6 @@ def taught(thing: T) -> T:
         thing.__init__ = _checked(thing.__init__, thing.__name__)  # type: ignore[misc]
         return thing
     return typing.cast(T, _checked(thing, thing.__name__))
-
-
-def strictly(thing: T) -> T:
-    """Let a function whose answer is true only of the kinds that it names refuse all others, also where they would work.
-
-    As a theorem about one notion: another one has an ε too, and what would be made of it is no promise that it keeps.
-    """
-
-    @functools.wraps(thing)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        wrong = _wrong(thing, thing.__name__, args, kwargs)
-        if wrong is not None:
-            raise wrong
-        return thing(*args, **kwargs)
-
-    return typing.cast(T, call)
 
 
 def describing(thing: T) -> T:
@@ -154,38 +140,84 @@ def takes(function: Any, count: int) -> bool:
 
 
 def _checked(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    flags = _flags(function)
+    known = functools.cache(lambda: _known(function))  # at the first call: only then are all names known
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        for key, at in flags:
-            given = args[at] if at is not None and at < len(args) else kwargs.get(key, False)
-            if not isinstance(given, bool):
-                raise InputError(
-                    f"{name} with a {type(given).__name__} as its {key}",
-                    "it is true or false, and Python would take any text for true, such as 'no'",
-                    "Give True or False",
-                )
+        others = list[tuple[str, Any]]()
+        for key, at, kinds in known():
+            given = args[at] if at < len(args) else kwargs.get(key, _NOTHING)
+            if given is _NOTHING or isinstance(given, kinds):
+                continue
+            if kinds is bool:
+                raise _flag(name, key, given)
+            others.append((key, given))
         try:
-            return function(*args, **kwargs)
+            made = function(*args, **kwargs)
         except LeewardError:
             raise
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             wrong = _wrong(function, name, args, kwargs)
             if wrong is None:
                 raise
+        else:
+            if not others:
+                return made
+            wrong = _other(function, name, *others[0])  # behind: what the function says itself of it is better
         raise wrong  # outside: what went wrong inside says nothing to the caller
 
     return call
 
 
-def _flags(function: Callable[..., Any]) -> list[tuple[str, int | None]]:
-    """Return which arguments are true or false, and their places: what is neither works everywhere, and means the other."""
-    code = getattr(function, "__code__", None)
-    places = [] if code is None else list(code.co_varnames[: code.co_argcount])
-    kinds = getattr(function, "__annotations__", {})
-    flags = [key for key, kind in kinds.items() if kind in ("bool", bool) and key != "return"]
-    return [(key, places.index(key) if key in places else None) for key in flags]
+_NOTHING: Any = object()
+"""Stands for an argument that is not given."""
+
+
+def _known(function: Callable[..., Any]) -> list[tuple[str, int, Any]]:
+    """Return which arguments are of one kind that is checked whether or not another works, their places, and the kind.
+
+    They are what is true or false, for which any object is taken, and objects of our classes, which may be kept for later.
+    """
+    found = list[tuple[str, int, Any]]()
+    for at, (key, parameter) in enumerate(inspect.signature(function).parameters.items()):
+        hint = _hint(function, key, parameter.annotation)
+        each_of = typing.get_args(hint) if typing.get_origin(hint) in {Union, UnionType} else (hint,)
+        kinds = tuple(kind for kind in each_of if kind is not NoneType)
+        place = at if parameter.kind is parameter.POSITIONAL_OR_KEYWORD else _NOWHERE
+        if hint is bool:
+            found.append((key, place, bool))
+        elif all(map(_of_ours, kinds)) and parameter.kind not in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}:
+            found.append((key, place, each_of))
+    return found
+
+
+_NOWHERE = 1 << 10
+"""The place of an argument that is given by its name alone."""
+
+
+def _of_ours(kind: Any) -> bool:
+    return (
+        isinstance(kind, type) and kind.__module__.startswith("leeward.") and not getattr(kind, "_is_protocol", False)
+    )
+
+
+def _flag(name: str, key: str, given: object) -> InputError:
+    return InputError(
+        f"{name} with a {type(given).__name__} as its {key}",
+        "it is true or false, and Python would take any text for true, such as 'no'",
+        "Give True or False",
+    )
+
+
+def _other(function: Callable[..., Any], name: str, key: str, value: object) -> InputError:
+    """Say of an argument what kind it must be. Never its value: it may hold rows."""
+    public = function.__module__.partition("._")[0].replace("leeward", "lw", 1)
+    kind = inspect.formatannotation(inspect.signature(function).parameters[key].annotation).strip("'")
+    return InputError(
+        f"{name} with a {type(value).__name__} as its {key}",
+        f"it takes {kind}",
+        _ADVICE.get(kind, f"See help({public}.{name})"),
+    )
 
 
 def _wrong(
@@ -204,13 +236,7 @@ def _wrong(
         several = parameter.kind in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}
         if key == "self" or several or _fits(value, _hint(function, key, parameter.annotation)):
             continue
-        public = function.__module__.partition("._")[0].replace("leeward", "lw", 1)
-        kind = inspect.formatannotation(parameter.annotation).strip("'")
-        return InputError(
-            f"{name} with a {type(value).__name__} as its {key}",
-            f"it takes {kind}",
-            _ADVICE.get(kind, f"See help({public}.{name})"),
-        )
+        return _other(function, name, key, value)
     return None
 
 

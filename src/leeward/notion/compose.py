@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
-from leeward._taught import public_list, strictly, taught
+from leeward._taught import public_list, taught
 from leeward.distance import DirectedDistance
 from leeward.errors import InputError, NotPrivateError, check_choice
 from leeward.exact._real import ZERO, Exact, Real, positive, whole
@@ -100,7 +100,7 @@ def parallel(notion: Notion, factors: Sequence[Exact], *, cut: Cut) -> Notion:
     return notion.scale(parts[0])
 
 
-@strictly
+@taught
 def group_price(notion: Notion, change: Change, people: int) -> Real:
     """Return what it costs that so many people change together: people × the cost of one, by the triangle inequality."""
     return notion.cost(change) * whole(people, "people")

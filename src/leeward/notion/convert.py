@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from leeward._taught import strictly, taught
+from leeward._taught import taught
 from leeward.errors import InputError
 from leeward.exact._real import Exact, Real, exact
 from leeward.exact._weight import Weight, exp_minus, weight
@@ -26,25 +26,25 @@ from leeward.notion._osdp import OSDP
 from leeward.notion._policy import Policy
 
 
-@strictly
+@taught
 def bounded_to_adp(promise: BoundedDP, policies: Iterable[Policy]) -> ADP:
     """Bounded ε-DP is (ε, p)-ADP for all policies p: every p-step replaces one record (ADP, Section IV-A)."""
     return ADP(promise.epsilon, policies)
 
 
-@strictly
+@taught
 def unbounded_to_adp(promise: UnboundedDP, policies: Iterable[Policy]) -> ADP:
     """Unbounded ε-DP is (2ε, p)-ADP: replacing a record is taking a person out and putting one in."""
     return ADP(promise.epsilon * 2, policies)
 
 
-@strictly
+@taught
 def unbounded_to_bounded(promise: UnboundedDP) -> BoundedDP:
     """Unbounded ε-DP is bounded 2ε-DP. There is no way back: bounded DP may reveal how many people there are."""
     return BoundedDP(promise.epsilon * 2)
 
 
-@strictly
+@taught
 def unbounded_to_replace(promise: UnboundedDP) -> ReplaceDP:
     """ε·d_r-privacy is 2ε·d_h-privacy: d_r ≤ 2·d_h, a change of value being a step out and a step in.
 
@@ -53,19 +53,19 @@ def unbounded_to_replace(promise: UnboundedDP) -> ReplaceDP:
     return ReplaceDP(promise.epsilon * 2)
 
 
-@strictly
+@taught
 def replace_to_unbounded(promise: ReplaceDP) -> UnboundedDP:
     """ε·d_h-privacy is ε·d_r-privacy as it stands, nothing doubles: d_h ≤ d_r, a missing person being a value like any."""
     return UnboundedDP(promise.epsilon)
 
 
-@strictly
+@taught
 def unbounded_to_one_sided(promise: UnboundedDP) -> tuple[AdditionOnly, RemovalOnly]:
     """Unbounded ε-DP is ε-DP for addition and ε-DP for removal."""
     return AdditionOnly(promise.epsilon), RemovalOnly(promise.epsilon)
 
 
-@strictly
+@taught
 def one_sided_to_unbounded(addition: AdditionOnly, removal: RemovalOnly) -> UnboundedDP:
     """One output that is private for addition and for removal is unbounded DP at the larger ε.
 
@@ -97,7 +97,7 @@ def other_side(epsilon: Exact, delta: Weight | Exact = 0) -> tuple[Real, Weight]
     return -rate, 1 - exp_minus(rate) + exp_minus(rate) * chance
 
 
-@strictly
+@taught
 def adp_to_osdp(promise: ADP) -> OSDP:
     """(ε, p)-ADP is (ε, P_N)-OSDP with N the records of which p holds: a record outside N may become any other.
 
@@ -115,7 +115,7 @@ def adp_to_osdp(promise: ADP) -> OSDP:
     return OSDP(promise.epsilon, sensitive, "any", records=promise.records)
 
 
-@strictly
+@taught
 def narrower_reading(promise: OSDP) -> OSDP:
     """OSDP in which sensitive records may become any others is OSDP in which they may become non-sensitive ones.
 

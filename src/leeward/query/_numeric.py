@@ -350,16 +350,19 @@ def percentile(
     return Percentile(values, p=number, people=people, default=default)
 
 
+@taught
 def median(values: ValueGrid, *, people: int | None = None, default: Fraction | None = None) -> Percentile:
     """Return the 50-percentile query: of an even number of values the upper one of the middle two."""
     return Percentile(values, p=Fraction(50), people=people, default=default)
 
 
+@taught
 def minimum(values: ValueGrid, *, people: int | None = None, default: Fraction | None = None) -> Percentile:
     """Return the smallest value as a query: the 0-percentile."""
     return Percentile(values, p=Fraction(0), people=people, default=default)
 
 
+@taught
 def maximum(values: ValueGrid, *, people: int | None = None, default: Fraction | None = None) -> Percentile:
     """Return the largest value as a query: the percentile just below 100."""
     return Percentile(values, p=Fraction(100), people=people, default=default)

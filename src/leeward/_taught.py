@@ -156,7 +156,7 @@ def _checked(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             made = function(*args, **kwargs)
         except LeewardError:
             raise
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        except (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError):
             wrong = _wrong(function, name, args, kwargs)
             if wrong is None:
                 raise

@@ -34,6 +34,11 @@ _NUMBERS: dict[Any, type] = {int: Integral, float: Real}
 """Numbers of other libraries are numbers."""
 
 
+def is_ours(kind: type) -> bool:
+    """Return whether a class is one of Leeward's, and not of a user's own."""
+    return kind.__module__.split(".")[0] == "leeward"
+
+
 def taught(thing: T) -> T:
     """Let a public function, or a class when it is made, say what is wrong with an argument of another kind."""
     if isinstance(thing, type):
@@ -196,9 +201,7 @@ _NOWHERE = 1 << 10
 
 
 def _of_ours(kind: Any) -> bool:
-    return (
-        isinstance(kind, type) and kind.__module__.startswith("leeward.") and not getattr(kind, "_is_protocol", False)
-    )
+    return isinstance(kind, type) and is_ours(kind) and not getattr(kind, "_is_protocol", False)
 
 
 def _flag(name: str, key: str, given: object) -> InputError:

@@ -14,6 +14,7 @@ changed where the part is gone. Whatever else is asked (policies, numbers, lists
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 from leeward.accounting._units import Unit, contains
@@ -58,8 +59,8 @@ def across(release: Notion, budget: Notion, theirs: Unit, mine: Unit, at_most: i
         if isinstance(notion, Personalised) and unit != "person":
             return refused(f"{notion} has an ε for each person, and none for one {unit}")
     if isinstance(release, Personalised) or isinstance(budget, Personalised):
-        ours, theirs_too = (persons_of(notion) or (notion,) for notion in (release, budget))
-        pairs = dict.fromkeys((r, b) for r in ours for b in theirs_too)
+        parts = (persons_of(notion) or (notion,) for notion in (release, budget))
+        pairs = dict.fromkeys(itertools.product(*parts))
         return dearest([across(r, b, theirs, mine, at_most) for r, b in pairs])
     for notion in (release, budget):
         if why := _not_by_kind(notion):

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from leeward._taught import is_ours
 from leeward.accounting._price_between_units import price
 from leeward.errors import BudgetConflictError, InputError, SpecError, nearest
 from leeward.exact._real import Real
@@ -24,7 +25,6 @@ from leeward.notion import (
     words_of,
 )
 from leeward.notion._named import NAMED
-from leeward.notion._own import is_ours
 from leeward.notion._public_form import PublicForm, canonical, parameters, public_name
 
 _LONGEST = 160

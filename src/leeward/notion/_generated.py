@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
+from leeward._taught import is_ours
 from leeward.distance._paths import encode, shortest_paths
 from leeward.errors import InputError, NotPrivateError
 from leeward.exact._real import ZERO, Real, inf
 from leeward.notion._condition import stand_ins
 from leeward.notion._notion import ABSENT, Both, Notion, Step
-from leeward.notion._own import is_ours
 from leeward.notion._personalised import Personalised
 from leeward.notion._sees import Sees, standing_for
 

@@ -22,12 +22,12 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward._taught import taught
+from leeward._taught import is_ours, taught
 from leeward.distance import Derived, DirectedDistance, FiniteDistance, SumOverPersons, both_hold, comparable
 from leeward.errors import InputError, UndecidedError
 from leeward.exact._real import ZERO, Exact, Real, finite, inf, positive, whole
 from leeward.notion._change import CHANGES, INSERT, WITHDRAW, Change
-from leeward.notion._own import check_proportional, checked, hold_to_its_words, is_ours
+from leeward.notion._own import check_proportional, checked, hold_to_its_words
 from leeward.notion._priced import Price
 from leeward.notion._sees import Sees
 

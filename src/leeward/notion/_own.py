@@ -14,13 +14,9 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+from leeward._taught import is_ours
 from leeward.errors import InputError
 from leeward.exact._real import Exact, finite
-
-
-def is_ours(kind: type) -> bool:
-    """Return whether a class is one of Leeward's, and not of a user's own."""
-    return kind.__module__.split(".")[0] == "leeward"
 
 
 def hold_to_its_words(kind: type, notion: type) -> bool:

@@ -24,12 +24,12 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from leeward._plain import echo, own_decimals
+from leeward._taught import is_ours
 from leeward.distance import FiniteDistance
 from leeward.errors import InputError
 from leeward.exact._real import Real, exact, plainly
 from leeward.exact._text import write
 from leeward.notion._notion import Notion
-from leeward.notion._own import is_ours
 from leeward.notion._value_grid import ValueGrid
 
 PublicForm: TypeAlias = Any

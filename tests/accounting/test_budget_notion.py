@@ -5,18 +5,18 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from tests.own_notions import After
 
 from leeward.accounting._budget_notion import NAMED, budget_notion, charge, named_budget_notion, read_budget_notion
 from leeward.distance import Line
 from leeward.errors import BudgetConflictError, InputError, SpecError
-from leeward.exact import Real, exact, sqrt
+from leeward.exact import exact, sqrt
 from leeward.notion import (
     ADP,
     OSDP,
     AdditionOnly,
     Blowfish,
     BoundedDP,
-    Change,
     Graded,
     GradedFacts,
     InputDiscriminativeLDP,
@@ -71,16 +71,10 @@ def test_promises_that_differ_only_in_a_distance_or_a_function_are_kept_apart() 
 
 
 def test_a_notion_of_ones_own_does_not_pass_as_ours_by_its_name() -> None:
-    class Weaker(Notion):
+    class Weaker(After, notion=AdditionOnly):
         """Everything may be told of the people in the data."""
 
         name, words = UnboundedDP.name, UnboundedDP.words
-
-        def record(self, before: object, after: object) -> Real:
-            return AdditionOnly(self.epsilon).record(before, after)
-
-        def cost(self, change: Change) -> Real:
-            return AdditionOnly(self.epsilon).cost(change)
 
     assert Weaker.name == UnboundedDP.name
     assert "Weaker" in budget_notion(Weaker("1"))

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.own_notions import After
 
 from leeward.accounting import (
     Accountant,
@@ -29,8 +30,6 @@ from leeward.notion import (
     ABSENT,
     AdditionOnly,
     BoundedDP,
-    Change,
-    Notion,
     Presence,
     RemovalOnly,
     ReplaceDP,
@@ -155,16 +154,10 @@ def test_a_replacement_pays_both_ways(notion: Any) -> None:
 
 
 def test_a_notion_about_everybody_at_once_is_not_paid_by_the_person() -> None:
-    class Everybody(Notion):
+    class Everybody(After, notion=Presence):
         """A step may change everybody's record."""
 
-        name, words, changes, all_records = Presence.name, Presence.words, Presence.changes, True
-
-        def record(self, before: Any, after: Any) -> Real:
-            return Presence(self.epsilon).record(before, after)
-
-        def cost(self, change: Change) -> Real:
-            return Presence(self.epsilon).cost(change)
+        all_records = True
 
     spent = cost(GeometricEvent("1/3", inf, monotone=True))
     assert spent.price_in(Presence(1)) == exact("1/3")

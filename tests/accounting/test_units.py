@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 import pytest
+from tests.own_notions import After
 
 from leeward.accounting import parallel, parts_touched
 from leeward.accounting._units import contains, unit
@@ -126,16 +127,10 @@ def test_single_facts_touch_one_part() -> None:
 
 
 def test_a_step_of_everybody_touches_all_parts() -> None:
-    class Everybody(Notion):
+    class Everybody(After, notion=Presence):
         """A step may change everybody's record."""
 
-        name, words, changes, all_records = Presence.name, Presence.words, Presence.changes, True
-
-        def record(self, before: Any, after: Any) -> Real:
-            return Presence(self.epsilon).record(before, after)
-
-        def cost(self, change: Change) -> Real:
-            return Presence(self.epsilon).cost(change)
+        all_records = True
 
     assert parts_touched(Everybody("1"), cut="people", parts_per_unit=1) is None
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.own_notions import After
 
 import leeward as lw
 from leeward.accounting import parts_touched
@@ -59,16 +60,8 @@ class Stepwise(Near):
         return self.epsilon
 
 
-class Unbounded(Notion):
+class Unbounded(After, notion=lw.UnboundedDP):
     """Unbounded DP, written by somebody else."""
-
-    name, words = "unbounded", lw.UnboundedDP.words
-
-    def record(self, before: Any, after: Any) -> Real:
-        return lw.UnboundedDP(self.epsilon).record(before, after)
-
-    def cost(self, change: Change) -> Real:
-        return lw.UnboundedDP(self.epsilon).cost(change)
 
 
 class Half(Unbounded):

@@ -20,6 +20,7 @@ import pytest
 from tests.grid.notions import BASES, BOTH, OTHER_UNITS, PERSONALISED, RECORDS, ROWS, SCALED, Row
 from tests.oracle import universe
 from tests.oracle.universe import Matrix, subsets
+from tests.own_notions import After
 
 import leeward.notion
 from leeward.accounting._budget_notion import charge
@@ -31,7 +32,6 @@ from leeward.notion import (
     OSDP,
     Blowfish,
     BoundedDP,
-    Change,
     EdgeDP,
     Graded,
     GroupDP,
@@ -272,16 +272,8 @@ def test_personalised_promises_cannot_be_kept_with_another_one() -> None:
             both_hold(row.notion, UnboundedDP(1))
 
 
-class Own(Notion):
+class Own(After, notion=UnboundedDP):
     """A class of a user's own, with the steps and the distance of one of ours; it lists no records."""
-
-    name, words, changes = UnboundedDP.name, UnboundedDP.words, UnboundedDP.changes
-
-    def record(self, before: Any, after: Any) -> Real:
-        return UnboundedDP(self.epsilon).record(before, after)
-
-    def cost(self, change: Change) -> Real:
-        return UnboundedDP(self.epsilon).cost(change)
 
 
 class Louder(Own):

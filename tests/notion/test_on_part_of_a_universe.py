@@ -13,11 +13,12 @@ import pytest
 from tests.grid.notions import BASES, BOTH, Row
 from tests.oracle import universe
 from tests.oracle.universe import Matrix
+from tests.own_notions import After
 
 from leeward import both_hold, verify
 from leeward.exact import Real, inf
 from leeward.mechanism import FiniteMechanism
-from leeward.notion import ADP, BoundedDP, Change, GroupDP, Maximum, Notion, UnboundedDP, ValueGrid, where
+from leeward.notion import ADP, BoundedDP, GroupDP, Maximum, Notion, UnboundedDP, ValueGrid, where
 
 EVERY: dict[str, Sequence[Any]] = {
     "visits": [None, *universe.subsets("abcde")[1:]],
@@ -97,16 +98,8 @@ def test_two_policies_that_meet_at_a_row_meet_where_it_is_given() -> None:
     assert (both.on([zero, one, five])(zero, one), both.on([zero, one, five])(one, zero)) == (2, 1)
 
 
-class Twice(Notion):
+class Twice(After, notion=BoundedDP):
     """Between tables it is another distance than the sum over persons."""
-
-    name, words, changes = BoundedDP.name, BoundedDP.words, BoundedDP.changes
-
-    def record(self, before: Any, after: Any) -> Real:
-        return BoundedDP(self.epsilon).record(before, after)
-
-    def cost(self, change: Change) -> Real:
-        return BoundedDP(self.epsilon).cost(change)
 
     def __call__(self, x: Any, y: Any) -> Real:
         return super().__call__(x, y) * 2

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 from tests.asking import statistic_by
 from tests.oracle import tables as oracle
+from tests.own_notions import After
 
 import leeward as lw
 from leeward.accounting._budget_notion import budget_notion
@@ -173,17 +174,16 @@ def test_a_notion_that_was_altered_is_checked_like_one_of_your_own(notion: Notio
     assert sensitivity(notion, query) == before
 
 
-class Cheap(Notion):
+class Cheap(After, notion=UnboundedDP):
     """Its records cost half of what its steps do: noise fitted to the steps would keep half of the promise."""
 
-    name, words, changes = UnboundedDP.name, UnboundedDP.words, UnboundedDP.changes
     of_records, of_steps = exact("1/2"), exact(1)
 
     def record(self, before: Any, after: Any) -> Any:
-        return UnboundedDP(self.epsilon).record(before, after) * self.of_records
+        return super().record(before, after) * self.of_records
 
     def cost(self, change: Change) -> Any:
-        return UnboundedDP(self.epsilon).cost(change) * self.of_steps
+        return super().cost(change) * self.of_steps
 
 
 class Dear(Cheap):

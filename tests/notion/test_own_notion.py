@@ -349,13 +349,25 @@ def test_what_is_known_of_a_notion_is_not_said_of_what_somebody_makes_of_it(kind
         type("Other", (made,), {"record": lambda notion, before, after: ZERO})
 
 
+@pytest.mark.parametrize(("one", "other"), [(UnboundedDP, AdditionOnly), (AdditionOnly, UnboundedDP)])
+def test_a_class_is_made_of_one_notion_of_ours(one: type[Notion], other: type[Notion]) -> None:
+    """Found in rereading: of the other it had what the one leaves as it is, such as how it is read the other way round."""
+    with pytest.raises(InputError, match=f"a {one.__name__} with another `{other.__name__}`"):
+        type("Mine", (one, other), {})
+
+
 def test_another_name_for_a_notion_has_its_prices() -> None:
     class Ours(UnboundedDP):
         """What we say to people here."""
 
         words = dataclasses.replace(UnboundedDP.words, protects="that you came")
 
-    assert Ours("2").price_in(UnboundedDP("1")) == 2
+    class Shorter(Ours):
+        """The same, by another name."""
+
+        name = "ours"
+
+    assert Ours("2").price_in(UnboundedDP("1")) == Shorter("2").price_in(UnboundedDP("1")) == 2
     assert BoundedDP("1").price_in(Ours("1")) == BoundedDP("1").price_in(UnboundedDP("1"))
     assert budget_notion(Ours("1")) != budget_notion(UnboundedDP("1"))
 

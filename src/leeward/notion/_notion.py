@@ -87,7 +87,7 @@ class Notion(SumOverPersons):
             return
         cls.sees = Notion.sees  # type: ignore[method-assign]
         gives = next(base for base in cls.__mro__ if "with_epsilon" in vars(base))
-        if gives is cls or not issubclass(gives, Notion):
+        if gives is cls or Notion not in gives.__mro__:
             cls.with_epsilon = checked(cls.with_epsilon)  # type: ignore[method-assign, assignment]
 
     def __init__(self, epsilon: Exact) -> None:

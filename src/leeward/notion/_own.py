@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from abc import ABC
 from collections.abc import Callable
 from typing import Any
 
@@ -29,11 +30,13 @@ def hold_to_its_words(kind: type, notion: type) -> bool:
     Returns:
         Whether it is another name for a notion of Leeward's: it changes nothing but words.
     """
-    ours = next(base for base in kind.__mro__ if is_ours(base) and issubclass(base, notion))
+    # by the order of bases: `issubclass` of an abstract class goes by what a class has that is not finished here
+    ours, *more = (base for base in kind.__mro__ if is_ours(base) and notion in base.__mro__)
     if ours is notion:
         return False
     made = itertools.takewhile(lambda base: base is not ours, kind.__mro__)
     changed = sorted({name for base in made for name in vars(base)} - _WORDS)
+    changed += [base.__name__ for base in more if base not in ours.__mro__]
     if changed:
         raise InputError(
             f"The class {kind.__name__}, a {ours.__name__} with another `{changed[0]}`",
@@ -44,7 +47,7 @@ def hold_to_its_words(kind: type, notion: type) -> bool:
     return True
 
 
-class _Nothing:
+class _Nothing(ABC):
     """Has what Python writes on every class, and nothing else."""
 
     nothing: None

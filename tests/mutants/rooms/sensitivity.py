@@ -131,9 +131,10 @@ MUTANTS = [
     M("leeward.query._declared", "_without_policies", "all(change in CHANGES", "any(change in CHANGES", DECLARED, "steps without a policy cover for one with a policy"),
     M("leeward.notion._own", "checked", "        check_proportional(notion, made)\n", "", "tests/attacks/test_own_notions.py", "a method of one's own scales what it likes"),
     M("leeward.notion._own", "hold_to_its_words", "    if changed:", "    if False:", "tests/notion/test_own_notion.py", "what is known of a notion is said of what somebody makes of it"),
+    M("leeward.notion._own", "hold_to_its_words", "[base.__name__ for base in more if base not in ours.__mro__]", "[]", "tests/notion/test_own_notion.py", "a class is made of two notions of ours at once"),
     M("leeward.notion._own", "hold_to_its_words", "for base in made for name", "for base in [kind] for name", "tests/notion/test_own_notion.py", "a class changes by a parent what it may not change itself"),
     M("leeward.notion._notion", "Notion.__init_subclass__", "        cls.sees = Notion.sees  # type: ignore[method-assign]\n", "", "tests/notion/test_own_notion.py", "a class of one's own says what it distinguishes, and is believed"),
-    M("leeward.notion._notion", "Notion.__init_subclass__", "if gives is cls or not issubclass(gives, Notion):", "if gives is cls:", "tests/attacks/test_own_notions.py", "a method that comes from elsewhere scales what it likes"),
+    M("leeward.notion._notion", "Notion.__init_subclass__", "if gives is cls or Notion not in gives.__mro__:", "if gives is cls:", "tests/attacks/test_own_notions.py", "a method that comes from elsewhere scales what it likes"),
     M("leeward.notion._personalised", "persons_of", "return promise.persons if isinstance(promise, Personalised) else None", "return getattr(promise, 'persons', None)", "tests/notion/test_own_notion.py", "who is called persons is taken for them"),
     M("leeward.notion._price_rules", "_measures", "if isinstance(notion, Manhattan) and notion.measure", "if getattr(notion, 'measure', '')", "tests/notion/test_own_notion.py", "what is called a measure is taken for one"),
 ]  # fmt: skip

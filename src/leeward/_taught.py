@@ -26,9 +26,14 @@ T = TypeVar("T", bound=Callable[..., Any])
 
 _ADVICE = {
     "Progress": "Leave it out to hear nothing, or give a function such as print",
+    "AnyPlan": "Give leeward.plan(query, notion, …)",
+    "Budget": 'Give lw.Budget("sqlite:///budget.db", dataset=…, cap=…)',
     "Line": "Give lw.Line(rise=…, fall=…); what a notion allows for a query is lw.sensitivity(notion, query).line",
 }
 """What to do about an argument of this kind; else help is named."""
+
+_KINDS = {"AnyPlan": "a plan"}
+"""What an argument of this kind is called, where its name is not public."""
 
 _NUMBERS: dict[Any, type] = {int: Integral, float: Real}
 """Numbers of other libraries are numbers."""
@@ -41,10 +46,19 @@ def is_ours(kind: type) -> bool:
 
 def taught(thing: T) -> T:
     """Let a public function, or a class when it is made, say what is wrong with an argument of another kind."""
+    return _taught(thing)
+
+
+def acting(thing: T) -> T:
+    """Let what charges, draws or writes say it too, and before it does: what is refused behind that has happened."""
+    return _taught(thing, before=True)
+
+
+def _taught(thing: T, *, before: bool = False) -> T:
     if isinstance(thing, type):
-        thing.__init__ = _checked(thing.__init__, thing.__name__)  # type: ignore[misc]
+        thing.__init__ = _checked(thing.__init__, thing.__name__, before=before)  # type: ignore[misc]
         return thing
-    return typing.cast(T, _checked(thing, thing.__name__))
+    return typing.cast(T, _checked(thing, thing.__name__, before=before))
 
 
 def describing(thing: T) -> T:
@@ -144,7 +158,7 @@ def takes(function: Any, count: int) -> bool:
     return True
 
 
-def _checked(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+def _checked(function: Callable[..., Any], name: str, *, before: bool) -> Callable[..., Any]:
     known = functools.cache(lambda: _known(function))  # at the first call: only then are all names known
 
     @functools.wraps(function)
@@ -157,6 +171,8 @@ def _checked(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             if kinds is bool:
                 raise _flag(name, key, given)
             others.append((key, given))
+        if others and before:
+            raise _other(function, name, *others[0])
         try:
             made = function(*args, **kwargs)
         except LeewardError:
@@ -218,7 +234,7 @@ def _other(function: Callable[..., Any], name: str, key: str, value: object) -> 
     kind = inspect.formatannotation(inspect.signature(function).parameters[key].annotation).strip("'")
     return InputError(
         f"{name} with a {type(value).__name__} as its {key}",
-        f"it takes {kind}",
+        f"it takes {_KINDS.get(kind, kind)}",
         _ADVICE.get(kind, f"See help({public}.{name})"),
     )
 

@@ -16,7 +16,9 @@ from tests.attacks.test_spellings import plan_of, visits
 from tests.deciding import decide_by
 
 import leeward as lw
-from leeward.errors import DataError, DoubtfulDataError
+from leeward.errors import DataError, DoubtfulDataError, InputError
+from leeward.local.location import OwnReports
+from leeward.noise import SystemBits
 from leeward.session._check import check_planned
 from leeward.session._release import release_planned
 
@@ -347,3 +349,36 @@ def test_a_slip_in_the_unit_of_intervals_stops_a_release_as_one_in_bounds_does(
     with pytest.raises(DoubtfulDataError, match="The bounds lower and upper: 0 below and 91 above, of 100 numbers"):
         lw.release(plan(91), budget)
     assert lw.check(plan(90), budget).refusals == []
+
+
+class PassesOn:
+    """Does all that another object does, and is of no class of ours: who counts the bits of a draw may write one."""
+
+    def __init__(self, other: object) -> None:
+        self.other = other
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.other, name)
+
+
+@pytest.mark.parametrize("key", ["budget", "bits"])
+@pytest.mark.parametrize("how", ["release", "release_all", "monitor"])
+def test_what_is_refused_for_its_class_is_refused_before_anything_is_charged(
+    how: str, key: str, tmp_path: Path
+) -> None:
+    """Found: a budget of another class was charged and the answer stored; then the release was refused for it."""
+    ledger = tmp_path / "b.db"
+    made = plan_of(visits({8: "park", 9: "zoo"}), 9)
+    given: dict[str, Any] = {"budget": lw.Budget(ledger, "d", "99"), "bits": SystemBits()}
+    given[key] = PassesOn(given[key])
+    asked: Any = {"release": made, "release_all": {"a": made}, "monitor": [made]}[how]
+    with pytest.raises(InputError, match=f"PassesOn as its {key}"):
+        getattr(lw, how)(asked, **given)
+    assert not ledger.exists()
+
+
+def test_so_is_what_would_make_a_file(tmp_path: Path) -> None:
+    geo: Any = PassesOn(lw.PlanarLaplace(box=(116.3, 39.9, 116.4, 40.0), epsilon="1/10", unit="1 m"))
+    with pytest.raises(InputError, match="PassesOn as its geo"):
+        OwnReports(geo, tmp_path / "own.state", every="10 min", reports_a_day=6, new=True)
+    assert not any(tmp_path.iterdir())

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from leeward._progress import Progress, silent
 from leeward._statement import MonitorStated
-from leeward._taught import in_order, taught
+from leeward._taught import acting, in_order
 from leeward.errors import InputError, LeewardError, SpecError, noted
 from leeward.exact._real import Real
 from leeward.mechanism import Monitor, MonitorState, Sanitized
@@ -66,7 +66,7 @@ class MonitorResult:
     price_at_most: Real
 
 
-@taught
+@acting
 def monitor(
     plans: Iterable[Plan],
     budget: Budget,

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import get_args
 
 from leeward._progress import Progress, silent
-from leeward._taught import taught
+from leeward._taught import acting
 from leeward.errors import InputError
 from leeward.noise import Bits
 from leeward.planner._selection_plan import AnyPlan
@@ -16,7 +15,7 @@ from leeward.session._result import Release
 from leeward.session._together import IfDoubtful, check_if_doubtful, together
 
 
-@taught
+@acting
 def release(
     plan: AnyPlan,
     budget: Budget,
@@ -44,10 +43,6 @@ def release(
     Raises:
         LeewardError: the release is refused; nothing was charged and nothing is shown. See `leeward.errors`.
     """
-    if not isinstance(plan, get_args(AnyPlan)):
-        raise InputError(
-            f"A release of a {type(plan).__name__}", "a plan is what is released", "Give leeward.plan(query, notion, …)"
-        )
     return release_planned(
         [plan], budget, if_doubtful=if_doubtful, accept_useless=accept_useless, bits=bits, progress=progress
     )[0]
@@ -67,7 +62,7 @@ def release_planned(
         return made.release(if_doubtful=if_doubtful, accept_useless={""} if accept_useless else ())
 
 
-@taught
+@acting
 def release_all(
     plans: Mapping[str, AnyPlan],
     budget: Budget,

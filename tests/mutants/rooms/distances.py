@@ -74,6 +74,7 @@ MUTANTS = [
       "for person in self.persons[:1] for step in person.steps", NOTIONS + " tests/query/test_sensitivity.py", "noise for the first person's ε"),
     M("leeward._taught", "_known", "if hint is bool:", "if False:", "tests/test_arguments.py", "a text that says no is taken for true"),
     M("leeward._taught", "_known", "place = at if parameter.kind is parameter.POSITIONAL_OR_KEYWORD else _NOWHERE", "place = _NOWHERE", "tests/test_arguments.py", "only what is given by name is held to its kind"),
+    M("leeward._taught", "_checked", "if others and before:", "if False:", "tests/attacks/test_taken_for_another.py", "a budget of another class is charged, and then refused"),
     M("leeward._taught", "_known", "elif all(map(_of_ours, kinds))", "elif False", "tests/notion/test_convert.py tests/test_arguments.py", "a theorem about one notion makes a promise of what another has as its epsilon"),
     M("leeward.notion.compose", "sequential", "if not isinstance(each, DirectedDistance):", "if False:", "tests/test_arguments.py", "numbers are added up as if they were distances"),
     M("leeward.notion.convert", "unbounded_to_bounded", "promise.epsilon * 2", "promise.epsilon", "tests/notion/test_convert.py",

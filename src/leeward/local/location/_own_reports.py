@@ -25,7 +25,7 @@ import numpy as np
 from leeward._paths import resolve
 from leeward._plain import counted
 from leeward._private import Private
-from leeward._taught import taught
+from leeward._taught import acting
 from leeward.errors import BudgetConflictError, CapExceededError, DataError, InputError, LedgerError
 from leeward.exact._real import whole
 from leeward.ledger._beside import PRIVATE
@@ -79,7 +79,7 @@ class _State:
         return state
 
 
-@taught
+@acting
 class OwnReports(Private):
     """Reports of one person's own positions, at most so many a day; see the module for what is promised.
 

@@ -26,7 +26,8 @@ def told() -> dict[tuple[int, str], str]:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize(("side", "dilation"), [(9, "1"), pytest.param(12, "1", marks=pytest.mark.long), (12, "1.1")])
+@pytest.mark.long
+@pytest.mark.parametrize(("side", "dilation"), [(9, "1"), (12, "1"), (12, "1.1")])
 def test_the_loss_that_the_guide_gives(side: int, dilation: str) -> None:
     cells = [(i, j) for i in range(side) for j in range(side)]
     found = optimal(cells, Plane("1"), None, "euclidean", dilation=dilation)

@@ -149,6 +149,7 @@ def test_a_path_without_a_laplace_mechanism() -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.long
 def test_the_one_sided_line_is_best_for_any_loss_whatever() -> None:
     """More than ADP's Theorem VIII.3 says, remap put back: the loss need not grow with anything."""
     space = lw.Line(inf, "1/2").on(range(6))

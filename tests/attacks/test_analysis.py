@@ -142,6 +142,7 @@ def test_the_analysis_says_what_its_definitions_say() -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
 def test_the_analysis_says_what_its_definitions_say_at_length(seed: int) -> None:
     attack(seed, 700)

@@ -94,6 +94,7 @@ def test_distances_of_all_sizes_are_exact() -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
 def test_distances_of_all_sizes_are_exact_at_length(seed: int) -> None:
     attack(seed, 1000)

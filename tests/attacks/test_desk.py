@@ -251,6 +251,7 @@ TABLE = {
 @pytest.mark.parametrize("step", TABLE)
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.sweep
+@pytest.mark.long
 def test_no_word_in_a_form_about_a_table_is_a_defect(seat: Seat, step: str, part: int) -> None:
     rows = (f"u{i},{'ab'[i % 2]},2026-03-14T19:{i:02},{i}" for i in range(60))
     (seat.folder / "people.csv").write_text("\n".join(["user,venue,when,age", *rows]))

@@ -94,6 +94,7 @@ def test_a_number_is_one_in_all_its_forms(seed: int) -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(2, 6))
 def test_a_number_is_one_in_all_its_forms_at_length(seed: int) -> None:
     assert looked_at(seed, 2500) > 1500

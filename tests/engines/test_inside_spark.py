@@ -280,6 +280,7 @@ def test_an_error_of_spark_shows_no_value(capfd: pytest.CaptureFixture[str]) -> 
     shows_no_value(spark(), PySparkLogger.getLogger("SQLQueryContextLogger"), capfd)
 
 
+@pytest.mark.long
 def test_names_of_the_public_list_are_names() -> None:
     odd = [
         "'",

@@ -32,7 +32,8 @@ def test_every_source_has_the_answer_of_the_oracle(number: int, tmp_path: Path, 
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("number", [2, 3, *(pytest.param(n, marks=pytest.mark.long) for n in range(4, 69))])
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(2, 69))
 def test_so_it_is_a_thousand_times(number: int, tmp_path: Path, session: Any) -> None:
     assert [said for seed in block(number) for said in differences(drawn(seed), tmp_path, session)] == []
 

@@ -196,6 +196,7 @@ def test_no_value_in_any_column_is_a_crash(path: Path) -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.long
 def test_no_value_at_all_in_any_column_is_a_crash(path: Path) -> None:
     made, found = poisoned(path, len(POISON))
     assert found > made / 3 > 500

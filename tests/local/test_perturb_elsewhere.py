@@ -148,6 +148,7 @@ _in_spark.perturb_in_spark(tests.geo(), frame, Path(sys.argv[3]), **tests.AT)
 """
 
 
+@pytest.mark.long
 def test_what_goes_on_when_whoever_asked_is_killed_shows_nothing(tmp_path: Path) -> None:
     """The server still draws while the next run beside it sweeps the folder; it finds none to write into afterwards."""
     (tmp_path / "seen").mkdir()

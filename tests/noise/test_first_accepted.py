@@ -182,6 +182,7 @@ def test_other_laws_are_rejected(broken: type[FirstAccepted]) -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.long
 @pytest.mark.statistical
 def test_a_million_points_beside_one_good_one() -> None:
     """One point without loss and 10⁶ that are worse by 20, by the formula for one good point; false alarm 1e-6, seeded."""

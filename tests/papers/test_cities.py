@@ -91,6 +91,7 @@ def test_the_assumption_only_narrows_and_is_needed(reading: Reading) -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.long
 def test_a_histogram_that_rises_explains_the_wider_range() -> None:
     """At most 3, corrected: all at 3 but for those at 0 and 1 that bring the mean chance up to 5,031 of 5,343."""
     reading = READINGS[2]

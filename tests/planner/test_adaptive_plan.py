@@ -195,6 +195,7 @@ def test_it_is_recommended_where_there_are_crowds_and_only_there() -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.long
 def test_if_nobody_were_anywhere_it_never_calls_more_places_safe() -> None:
     for t, epsilon, stops in itertools.product((0, 2, 9), ("1/3", "1", "3"), (1, 2, 7)):
         made = {

@@ -81,6 +81,7 @@ def test_more_levels_than_there_may_be_are_refused_before_they_are_listed() -> N
 
 
 @pytest.mark.sweep
+@pytest.mark.long
 def test_as_many_levels_as_there_may_be_are_listed() -> None:
     assert len(lw.statistic(TABLE, "above", column="v", lower=1, upper=10**6, step=1).levels) == 10**6
 

@@ -57,6 +57,7 @@ def plans() -> list[tuple[str, Any, Fraction, Fraction]]:
 
 
 @pytest.mark.sweep
+@pytest.mark.long
 def test_no_draw_leaves_the_bounds_or_the_grid() -> None:
     every = plans()
     assert {name.split()[0] for name, *_ in every} == set(KINDS)

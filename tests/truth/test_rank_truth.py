@@ -79,6 +79,7 @@ def test_nothing_is_planned_where_all_numbers_may_change_at_once() -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.long
 def test_the_rate_is_the_largest_that_the_bound_allows() -> None:
     """Of the universe of two people: no smaller than that of any number of them, and it is where two suffice."""
     found = {}

@@ -138,6 +138,7 @@ def test_the_optimum_on_a_square_of_sixteen_places() -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("size", "sentence"), [(9, "the 9 × 9 grid takes 2 s (loss {})"), (12, "12 × 12 takes 11 s ({})")]
 )

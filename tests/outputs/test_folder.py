@@ -320,6 +320,26 @@ def test_no_room_is_found_before_anything_is_charged(town: Town, monkeypatch: py
     assert tree(town.folder) == before
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_gets_in_the_way_after_the_charge_is_told_with_what_stands(
+    command: str, town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Found: a file that was put there meanwhile was told as one found before the charge is, and the charge was not."""
+    stage = folder_module.Folder._stage
+
+    def meanwhile(folder: folder_module.Folder, files: Any) -> Path:
+        town.out.mkdir()
+        (town.out / "report.html").write_text("mine")
+        return stage(folder, files)
+
+    monkeypatch.setattr(folder_module.Folder, "_stage", meanwhile)
+    word, changes = COMMANDS[command]
+    code, shown, err = town.run(word, town.spec(*changes), "--out", town.out)
+    assert code == 2, shown
+    assert "Leeward did not write it" in err
+    assert "Running the same release again shows the stored answer at no further price" in err
+
+
 def test_a_folder_that_cannot_be_locked_is_found_before_anything_is_charged(
     town: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:

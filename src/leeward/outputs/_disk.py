@@ -184,11 +184,19 @@ def set_aside(path: Path, room: int) -> None:
 def said(shown: Path, again: str = "") -> Iterator[None]:
     """Say in plain words that something cannot be written.
 
+    Args:
+        shown: what it is, as it was named.
+        again: what stands nevertheless, and how to come by it; said also of what is refused in words of its own.
+
     Raises:
         InputError: it cannot.
     """
     try:
         yield
+    except InputError as error:
+        if again:
+            error.add_note(again[0].upper() + again[1:])
+        raise
     except OSError as error:
         few = error.errno in (errno.EMFILE, errno.ENFILE)
         instead = "Allow more open files at once: ulimit -n 1024" if few else "Make room or name another place"

@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from types import NoneType, UnionType
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from leeward._encodings import UTF8, unfit
 from leeward._paths import read_small
-from leeward._plain import echo, shown
+from leeward._plain import echo, plain, shown
 from leeward.errors import InputError, SpecError, nearest
 from leeward.exact._real import exact
 
@@ -136,11 +138,15 @@ def check(model: type[_Model], given: Mapping[str, Any], examples: Mapping[str, 
 
 def keys_at(model: type[BaseModel], where: Iterable[str]) -> list[str]:
     """Return the keys that are known at a place in a spec, given as the names of the sections that lead there."""
+    return [name for name, field in _model_at(model, where).model_fields.items() if not field.exclude]
+
+
+def _model_at(model: type[BaseModel], where: Iterable[str]) -> type[BaseModel]:
     for part in where:
         field = model.model_fields.get(part)
         if field is not None:
             model = _section(field.annotation) or model
-    return [name for name, field in model.model_fields.items() if not field.exclude]
+    return model
 
 
 def _taught(model: type[BaseModel], error: ValidationError, examples: Mapping[str, str]) -> SpecError:
@@ -149,8 +155,9 @@ def _taught(model: type[BaseModel], error: ValidationError, examples: Mapping[st
     where = [str(part) for part in first["loc"]]
     unknown, missing = first["type"] == "extra_forbidden", first["type"] == "missing"
     key = where[-1] if where else ""
-    if not unknown and not missing:  # pydantic also names the types it tried: the key is the last part that is one
-        key = next((part for at, part in reversed([*enumerate(where)]) if part in keys_at(model, where[:at])), key)
+    at, annotation = (len(where), None) if unknown or missing else _last_key(model, where)
+    if 0 <= at < len(where):
+        key = where[at]
     is_section = key in model.model_fields and _section(model.model_fields[key].annotation) is not None
     name = f"[{where[0]}] {key}" if len(where) > 1 and where[0] != key else f"[{key}]" if is_section else key
     if unknown:
@@ -170,7 +177,12 @@ def _taught(model: type[BaseModel], error: ValidationError, examples: Mapping[st
     because, instead = _KINDS.get(
         first["type"], ("it does not hold what it should", "See docs/spec.md for what it means")
     )
-    return SpecError(name, because, instead.format(key))
+    words, sets, value = instead.partition("{} = ")
+    if sets and (found := _held_under(annotation, first["loc"][at + 1 :])):
+        under, in_list = found
+        value = f"[{value}]" if in_list else value
+        name, value = f"{name}: what stands under {echo(under)}", f"{{ {_as_key(under)} = {value} }}"
+    return SpecError(name, because, f"{words.format(key)}{sets.format(key)}{value}")
 
 
 _MOMENT = ("it is not a date and time", "Write {} = 2026-03-02T19:00:00")
@@ -181,12 +193,42 @@ _KINDS = {
     "finite_number": ("it is not finite", "Write {} = 2.5"),
     "bool_type": ("it is neither true nor false", "Write {} = true"),
     "list_type": ("it is not a list", "Write {} = [ … ]"),
-    "dict_type": ("it is not a table of keys and values", "Write {} = {{ … = … }}"),
+    "dict_type": ("it is not a table of keys and values", "Write {} = { … = … }"),
     "model_type": ("it is not a section of keys and values", "Write [{}], and its keys below"),
     "datetime_type": _MOMENT,
     "date_type": _MOMENT,
 }
 """What is wrong, and what to write, by pydantic's names of what it found."""
+
+
+def _last_key(model: type[BaseModel], where: Sequence[str]) -> tuple[int, Any]:
+    """Return where on the way to a fault the last key stands that a spec knows, and what it may hold; -1 where none does.
+
+    Pydantic also names the types that it tried, and names of a table that the user chooses, which may be those of keys.
+    """
+    last: tuple[int, Any] = (-1, None)
+    inside: type[BaseModel] | None = model
+    for at, part in enumerate(where):
+        if inside is None:  # below a key that holds no section
+            break
+        if (field := inside.model_fields.get(part)) is not None:
+            last, inside = (at, field.annotation), _section(field.annotation)
+    return last
+
+
+def _held_under(annotation: Any, below: Sequence[str | int]) -> tuple[str, bool] | None:
+    """Return under which name of a table whose names the user chooses a fault lies, and whether in a list there."""
+    choices = get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
+    kinds = [kind for kind in choices if kind is not NoneType]
+    below = below[len(kinds) > 1 :]  # of several kinds pydantic names first which one it tried
+    if not below or not any(get_origin(kind) is dict for kind in kinds):
+        return None
+    return str(below[0]), any(isinstance(part, int) for part in below[1:])
+
+
+def _as_key(name: str) -> str:
+    """Return a name as a key of TOML: one of other signs than a bare one's stands in quotation marks."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(plain(name), ensure_ascii=False)
 
 
 def _section(annotation: Any) -> type[BaseModel] | None:

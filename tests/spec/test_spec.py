@@ -63,6 +63,38 @@ def test_what_is_malformed_is_refused_by_name(change: Callable[[dict[str, Any]],
     assert said in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            _with("data", keep={"ward": "north"}),
+            "[data] keep: what stands under 'ward': it is not a list. Write keep = { ward = [ … ] }.",
+        ),
+        (_with("data", keep={"ward": ["north", 1.5]}), 'keep = { ward = ["…"] }.'),
+        (_with("data", keep={"place": "x"}), "[data] keep: what stands under 'place': it is not a list"),
+        (_with("data", keep={'a {b"': "x"}), 'keep = { "a {b\\"" = [ … ] }.'),
+        (_with("data", keep=["ward"]), "[data] keep: it is not a table of keys and values. Write keep = { … = … }."),
+        (
+            _with("data", spark={"column": 1}),
+            "[data] spark: what stands under 'column': it is not text. Write it in quotation marks: spark = { column = ",
+        ),
+        (lambda s: s.update(query={"kind": "count", "by": {"column": "north"}}), "Write by = { column = [ … ] }."),
+        (
+            lambda s: s.update(protect="dp"),
+            "[protect]: it is not a section of keys and values. Write [protect], and its keys below.",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_table_of_names_is_told_of_the_name_and_so_is_what_to_write(
+    change: Callable[[dict[str, Any]], Any], said: str
+) -> None:
+    spec = copy.deepcopy(GIVEN)
+    change(spec)
+    with pytest.raises(SpecError) as refused:
+        check_spec(spec)
+    assert said in str(refused.value)
+
+
 def test_the_unchanged_spec_is_accepted() -> None:
     (plan,) = check_spec(copy.deepcopy(GIVEN)).plans()
     assert str(plan.price) == "1"

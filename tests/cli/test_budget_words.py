@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -10,12 +11,14 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from tests.ledger.single import reserve
+from tests.ledger.worker import asked
 from tests.session.conftest import Town
 
 import leeward as lw
 from leeward.cli._checked import checked
 from leeward.errors import LeewardError
-from leeward.ledger import Ledger
+from leeward.ledger import Analyst, Ledger
 from leeward.planner import plan
 from leeward.session import _session as session
 from leeward.session._check import check
@@ -80,6 +83,27 @@ def test_the_history_says_in_words_what_became_of_each_charge(books: Town) -> No
     assert kinds == ["opened", "reserved", "released", "reserved", "released", "reserved", "withdrawn"]
     assert [told.count(words) for words in ("paid for:", " answered:", "given back, unanswered:")] == [3, 2, 1]
     assert told.count("the budget was opened with this cap") == 1
+
+
+def test_an_answer_that_was_altered_is_found_by_a_check(books: Town) -> None:
+    """It is in no entry: what opens the ledger, or shows its history, does not read it."""
+    ledger = books.folder / "budget.db"
+    with sqlite3.connect(ledger) as connection:
+        assert connection.execute("UPDATE charges SET payload = payload || 'x' WHERE payload IS NOT NULL").rowcount == 3
+    connection.close()
+    assert books.run("budget", "history", "--ledger", ledger)[0] == 0
+    code, out, err = books.run("budget", "check", "--ledger", ledger)
+    assert (code, out) == (2, "")
+    assert "is not what its history says" in err
+
+
+def test_the_name_of_an_analyst_steers_no_terminal(books: Town) -> None:
+    ledger = books.folder / "analysts.db"
+    analyst = Analyst("a\x1b[31mnn", Fraction(1))
+    with reserve(Ledger(ledger), asked("a question", analyst=analyst)) as claim:
+        claim.store(b"answer")
+    code, out, _ = books.run("budget", "history", "--ledger", ledger)
+    assert (code, "asked by a" in out, "\x1b" in out) == (0, True, False)
 
 
 def test_a_name_that_is_nearly_one_is_told_and_one_that_is_none_too(books: Town) -> None:

@@ -18,6 +18,7 @@ import pytest
 from tests.session.conftest import Town
 from tests.workbooks import workbook
 
+from leeward.cli._asked import answer
 from leeward.errors import LeewardError
 from leeward.outputs._disk import write_new
 from leeward.spec._draft import written
@@ -214,6 +215,32 @@ def test_at_a_terminal_five_questions_are_asked_and_a_slip_is_asked_again(
     monkeypatch.chdir(town.folder)
     assert town.run("check", "spec.toml")[0] == 0
     assert "Next: leeward check spec.toml" in out
+
+
+def test_at_a_terminal_a_name_is_taken_as_it_is_and_not_as_it_is_shown(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a terminal would obey is shown in other characters; whoever presses Enter means the column all the same."""
+    lines = ["user\x1b[2J,venue,when", *(f"{u},{v},{w:%Y-%m-%dT%H:%M:%S}" for u, v, w in ROWS)]
+    Path("v.csv").write_text("\n".join(lines), "utf-8")
+    places("p.csv")
+    monkeypatch.setattr("sys.stdin", Terminal("\n" * 20))
+    code, _, err = town.run("init", "v.csv", "p.csv", *FLAGS[2:])
+    assert (code, "\x1b" in err) == (0, False), err
+    assert tomllib.loads(Path("spec.toml").read_text("utf-8"))["data"]["person"] == "user\x1b[2J"
+
+
+def test_what_is_offered_and_refused_is_told_where_nobody_can_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And not offered for ever."""
+    turns = iter(range(9))
+
+    def check(_: str) -> None:
+        assert next(turns) == 0
+        raise LeewardError("The answer", "it is none", "Give another")
+
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    with pytest.raises(LeewardError, match="Give another"):
+        answer("an answer", "--answer", None, "offered", check)
 
 
 _PYTHON = {

@@ -143,6 +143,25 @@ def test_a_dry_run_tells_how_good_the_name_will_be(one: Town) -> None:
     assert "Price: 2 in all. Nothing was charged and no data was read." in told
 
 
+@pytest.mark.parametrize(
+    ("which", "than", "names"), [("busiest", "fewer than", "largest"), ("quietest", "more than", "smallest")]
+)
+def test_a_plan_says_on_which_side_a_name_errs(one: Town, which: str, than: str, names: str) -> None:
+    code, out, err = one.run("plan", write(one, PLACES, ("busiest", which)))
+    assert code == 0, err
+    told = " ".join(out.split())
+    assert f"the named place has at most so many {than} the {which}." in told
+    assert f"all are published, and the {names} of them names." in told
+
+
+def test_a_plan_says_what_is_left_of_the_budget(one: Town) -> None:
+    spec = write(one, PLACES, ONE_HOUR)
+    assert one.run("release", spec, "--out", one.out)[0] == 0
+    code, out, err = one.run("plan", spec)
+    assert code == 0, err
+    assert "counted in presence per person; 199 left" in out
+
+
 def test_a_group_is_named(town: Town) -> None:
     ill = ["flu"] * 30 + ["cold"] * 3 + ["cough"] * 20 + ["other"]
     pd.DataFrame({"ill": ill}).to_parquet(town.folder / "records.parquet")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -348,6 +349,13 @@ def test_numbers_on_the_terminal_stand_under_their_names(
     head, row, *_ = out.splitlines()
     assert head == names
     assert len(row.split()) == len(names.split())
+
+
+def test_a_plan_tells_what_would_say_next_to_nothing_and_of_how_many_options(people: Town) -> None:
+    code, out, err = people.run("plan", write(people, ('epsilon = "1"', 'epsilon = "1/100000"')))
+    assert (code, err) == (0, "")
+    assert re.search(r"dp, geometric, and 5 +says next to nothing:", out), out
+    assert "says next to nothing" not in people.run("plan", write(people))[1]
 
 
 @pytest.mark.parametrize("notion", ["dp", "addition-only", "removal-only", "bounded-dp", "add-remove-replace-dp"])

@@ -97,13 +97,13 @@ def test_an_answer_that_was_altered_is_found_by_a_check(books: Town) -> None:
     assert "is not what its history says" in err
 
 
-def test_the_name_of_an_analyst_steers_no_terminal(books: Town) -> None:
+def test_the_name_of_an_analyst_steers_no_terminal_and_is_one_line(books: Town) -> None:
     ledger = books.folder / "analysts.db"
-    analyst = Analyst("a\x1b[31mnn", Fraction(1))
+    analyst = Analyst("a\x1b[31m\nnn", Fraction(1))
     with reserve(Ledger(ledger), asked("a question", analyst=analyst)) as claim:
         claim.store(b"answer")
     code, out, _ = books.run("budget", "history", "--ledger", ledger)
-    assert (code, "asked by a" in out, "\x1b" in out) == (0, True, False)
+    assert (code, "asked by a\\x1b[31m\\nnn" in out, "\x1b" in out) == (0, True, False)
 
 
 def test_a_name_that_is_nearly_one_is_told_and_one_that_is_none_too(books: Town) -> None:

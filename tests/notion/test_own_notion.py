@@ -7,8 +7,10 @@ import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
 import pytest
 from tests.asking import statistic_by
 from tests.oracle import tables as oracle
@@ -17,8 +19,9 @@ from tests.own_notions import After
 import leeward as lw
 from leeward.accounting._budget_notion import budget_notion
 from leeward.distance import FiniteDistance, Line, both_hold, graph_distance
-from leeward.errors import InputError, NotPrivateError
+from leeward.errors import InputError, LedgerError, NotPrivateError
 from leeward.exact import ZERO, Real, exact, inf
+from leeward.ledger import Ledger
 from leeward.notion import (
     ABSENT,
     INSERT,
@@ -313,6 +316,17 @@ def test_a_class_that_lists_no_records_has_a_price_in_itself_alone(kind: type[No
         for price in (kind("1").priced_in(other), other.priced_in(kind("1"))):
             assert (price.cost, price.least, price.unpromised) == (inf, False, False)
             assert "does not list the same records" in price.because
+
+
+def test_a_release_under_a_class_that_lists_no_records_needs_a_budget_of_its_own(tmp_path: Path) -> None:
+    table = pd.DataFrame({"who": range(100)})
+    asked = lw.plan(lw.statistic(lw.records(table, person="who"), "count"), TwoRates("1"))
+    ledger = str(tmp_path / "budget.db")
+    with pytest.raises(LedgerError, match="does not list the same records"):
+        lw.release(asked, lw.Budget(ledger, dataset="people", cap="5", notion="dp"))
+    made = lw.release(asked, lw.Budget(ledger, dataset="people", cap="5"))
+    assert made.statement.price == "1"
+    assert [(each.notion.startswith("two rates"), each.spent) for each in Ledger(ledger).show()] == [(True, 1)]
 
 
 def test_one_that_lists_them_has_exact_prices() -> None:

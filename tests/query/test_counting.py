@@ -104,6 +104,14 @@ def test_what_would_declare_away_what_can_be_is_refused(build: Callable[[], Any]
         build()
 
 
+@pytest.mark.parametrize("value", [[1], {1}, {"a": 1}], ids=str)
+def test_what_is_in_no_column_is_no_bin_and_no_value_of_one(value: Any) -> None:
+    for build in (lambda: Histogram("x", (value, 2)), lambda: Domain({"x": [1, value]})):
+        with pytest.raises(InputError, match="is not a value"):
+            build()
+    assert Domain({"x": range(10**15)}).columns["x"] == range(10**15)
+
+
 def test_records_of_another_kind_are_told_in_words() -> None:
     """A word, which contains letters, is not a set of facts; a set of facts is not a row; facts are not edges."""
     for condition, record in [(has("a"), "stair"), (has("a"), {"a": 1}), (where("x", equals=1), frozenset("x"))]:

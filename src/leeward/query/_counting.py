@@ -48,7 +48,11 @@ class Domain:
     records: tuple[Any, ...] | None = None
 
     def __post_init__(self) -> None:
-        columns = {name: _listed(f"The values of the column {name!r}", known) for name, known in self.columns.items()}
+        columns = {}
+        for name, known in self.columns.items():
+            columns[name] = _listed(f"The values of the column {name!r}", known)
+            if not isinstance(columns[name], range):
+                _check_values(f"The values of the column {name!r}", columns[name])
         object.__setattr__(self, "columns", columns)
         if self.records is not None:
             object.__setattr__(self, "records", _listed("The records there can be", self.records))
@@ -69,6 +73,16 @@ def _listed(what: str, known: Any) -> Any:
             'Give a list such as ["a", "b"], or a range of whole numbers',
         )
     return listed
+
+
+def _check_values(what: str, values: Iterable[Any]) -> None:
+    """Refuse what is compared with a column and can be in none, such as a list."""
+    try:
+        frozenset(values)
+    except TypeError:
+        raise InputError(
+            f"{what} with what is not a value", "a column holds texts, numbers and such", "Give texts, or numbers"
+        ) from None
 
 
 def _conditions(given: Any) -> tuple[Callable[[Any], bool], ...]:
@@ -316,6 +330,7 @@ class Histogram(SumOverPeople):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", tuple(map(plainly, public_list("values", self.values, in_order=True))))
+        _check_values("Bins", self.values)
         if not self.values or len(set(self.values)) < len(self.values):
             raise InputError("Bins that are missing or repeat", "each public value has one bin", "List each value once")
         if any(map(is_missing, self.values)):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import duckdb
 import ibis
 import pandas as pd
 import pyarrow as pa
@@ -18,7 +20,9 @@ from leeward.engine._columns import stands_in
 from leeward.engine._people import People
 from leeward.errors import DoubtfulDataError
 
-STAND_INS = ["unknown", " Unknown ", "N/A", "", "None", "?", "-", "\\N", "(null)", "UNBEKANNT"]
+STAND_INS = ["unknown", " Unknown ", "N/A", "", "None", "?", "-", "\\N", "(null)", "UNBEKANNT", "(not set)"]
+NIL = "00000000-0000-0000-0000-000000000000"
+NO_DEVICES = [NIL, NIL.replace("-", ""), "00:00:00:00:00:00", "02:00:00:00:00:00", "FF:FF:FF:FF:FF:FF"]
 
 
 def visits(town: Town, users: list[Any], **columns: Any) -> None:
@@ -26,12 +30,31 @@ def visits(town: Town, users: list[Any], **columns: Any) -> None:
     frame.to_parquet(town.folder / VISITS)
 
 
-@pytest.mark.parametrize("stand_in", STAND_INS)
+@pytest.mark.parametrize("stand_in", [*STAND_INS, *NO_DEVICES])
 def test_each_stand_in_is_known_and_no_name_like_it(stand_in: str) -> None:
     held = pa.table({"id": [stand_in, stand_in + "x1", "Nan Goldin", "0", None]})
     rows = ibis.memtable(held)
     found = ibis.duckdb.connect().to_pyarrow(rows.select(found=stands_in(rows.id)))
     assert found["found"].to_pylist() == [True, False, False, False, False]
+
+
+@pytest.mark.parametrize("kind", ["UUID", "VARCHAR"])
+def test_the_id_of_telephones_that_keep_theirs_back_is_nobodys(kind: str, tmp_path: Path) -> None:
+    """Found: all who keep their advertising id back have one and the same, and a square full of them was called safe."""
+    table = tmp_path / "visits.duckdb"
+    with duckdb.connect(str(table)) as made:
+        made.execute(
+            f"CREATE TABLE v AS SELECT if(i < 60, '{NIL}'::UUID, gen_random_uuid())::{kind} AS who, TIMESTAMP"
+            " '2026-01-01 10:00:00' AS at, if(i < 60, 'square', 'park') AS place FROM range(100) r(i)"
+        )
+    visits = lw.visits(lw.query.Source(table, table="v"), person="who", place="place", time="at")
+    listed = lw.places(pa.table({"place": ["square", "park"]}), place="place")
+    query = lw.count_visitors(
+        visits, listed, start="2026-01-01", end="2026-01-02", places_per_person=1, if_more="latest"
+    )
+    plan = lw.plan(query, lw.AdditionOnly("9"), lw.Decide(safe_at_most=2))
+    with pytest.raises(DoubtfulDataError, match="60 rows whose person is a stand-in for one who is not known"):
+        lw.release(plan, lw.Budget(tmp_path / "b.db", "town", cap="9", new=True))
 
 
 @pytest.mark.parametrize(("of", "code"), [(2, 0), (3, 2)])

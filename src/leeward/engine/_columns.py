@@ -155,6 +155,11 @@ _STAND_INS = (
         "#n/a",
         "(null)",
         "<null>",
+        "<na>",
+        "(none)",
+        "(blank)",
+        "(not set)",
+        "not set",
         "\\n",
         "n/a",
         "n.a.",
@@ -177,13 +182,22 @@ _STAND_INS = (
 )
 """How tables write that they do not know who it was, in small letters."""
 
+_NO_UUID = "00000000-0000-0000-0000-000000000000"
+_NO_DEVICE = (
+    *(_NO_UUID, _NO_UUID.replace("-", ""), f"{{{_NO_UUID}}}"),
+    *("00:00:00:00:00:00", "00-00-00-00-00-00", "02:00:00:00:00:00", "ff:ff:ff:ff:ff:ff", "FF:FF:FF:FF:FF:FF"),
+)
+"""What telephones give for the ids of themselves and of their radios where their owners, or the system, keep them back."""
+
 
 def stands_in(values: ir.Value) -> ir.BooleanValue:
-    """Whether ids are texts that stand in for people who are not known; never of other types."""
+    """Whether ids are texts, or a UUID, that stand in for people who are not known; never of other types."""
+    if values.type().is_uuid():
+        return (values == ibis.uuid(_NO_UUID)).fill_null(False)
     if not values.type().is_string():
         return ibis.literal(False)
     short = values.length() <= 2 * max(map(len, _STAND_INS))  # most ids need no closer look
-    return (short & values.strip().lower().isin(_STAND_INS)).fill_null(False)
+    return ((short & values.strip().lower().isin(_STAND_INS)) | values.isin(_NO_DEVICE)).fill_null(False)
 
 
 def point(rows: ir.Table, visits: Visits, grid: Grid) -> tuple[ir.Value, ir.Value, ir.Value]:

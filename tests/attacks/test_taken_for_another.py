@@ -128,6 +128,34 @@ def test_ids_that_only_resemble_such_a_number_are_ids(tmp_path: Path) -> None:
     assert lw.release(plan_of(table, 8), lw.Budget(tmp_path / "budget.db", "walks", "99")).answers.num_rows == 2
 
 
+def by_spreadsheet(ids: list[int]) -> list[int]:
+    """What is left of numbers of which 15 digits are kept."""
+    return [int(f"{i:.14e}".replace(".", "").split("e")[0]) * 10 ** (len(str(i)) - 15) for i in ids]
+
+
+def of_long_ids(ids: list[int], kind: str) -> pa.Table:
+    """A row an id, all at one place."""
+    when = [DAY + dt.timedelta(hours=8, seconds=i) for i in range(len(ids))]
+    who = pa.array(map(str, ids)) if kind == "texts" else pa.array(ids, getattr(pa, kind)())
+    rows = {"who": who, "where": ["park"] * len(ids), "when": pa.array(when, pa.timestamp("us"))}
+    return pa.table({**rows, "state": ["STAY"] * len(ids)})
+
+
+@pytest.mark.parametrize(
+    ("kind", "first"), [("texts", 10**15), ("texts", 10**18), ("int64", 10**15), ("float64", 10**15)]
+)
+def test_ids_of_which_a_spreadsheet_kept_15_digits_are_refused(kind: str, first: int, tmp_path: Path) -> None:
+    """Found: of sixty people with numbers of cards six were left, and of sixty with ids of 19 digits one."""
+    ids = [first + 1234567 * i * i for i in range(60)]
+    with pytest.raises(DoubtfulDataError, match="keep 15 digits of a number"):
+        lw.release(plan_of(of_long_ids(by_spreadsheet(ids), kind), 8), lw.Budget(tmp_path / "a.db", "walks", "99"))
+    lw.release(plan_of(of_long_ids(ids, kind), 8), lw.Budget(tmp_path / "b.db", "walks", "99"))
+    few = [first * 2 + 10 * i for i in range(5)] if first == 10**15 else [first + 1000]
+    lw.release(plan_of(of_long_ids(few, kind), 8), lw.Budget(tmp_path / "c.db", "walks", "99"))
+    some = [*by_spreadsheet(ids[:10]), *(first * 3 + 7 * i for i in range(1, 4))]
+    lw.release(plan_of(of_long_ids(some, kind), 8), lw.Budget(tmp_path / "d.db", "walks", "99"))
+
+
 DAYS = {"start": dt.timedelta(hours=18), "end": dt.timedelta(hours=19)}
 CUT: dict[str, tuple[dt.timedelta, dict[str, Any]]] = {
     "days": (dt.timedelta(), DAYS),

@@ -405,6 +405,16 @@ def test_what_is_refused_for_its_class_is_refused_before_anything_is_charged(
     assert not ledger.exists()
 
 
+@pytest.mark.parametrize("how", ["release", "release_all", "monitor"])
+def test_a_question_in_the_place_of_its_plan_is_told_as_one(how: str, tmp_path: Path) -> None:
+    """Found: a monitor called it a plan that was altered by hand, and several releases a mapping that is none."""
+    query = plan_of(visits({8: "park"}), 8).query
+    asked: Any = {"release": query, "release_all": {"a": query}, "monitor": [query]}[how]
+    with pytest.raises(InputError, match=r"CountVisitors.*plan.*Give leeward.plan"):
+        getattr(lw, how)(asked, lw.Budget(tmp_path / "b.db", "d", "9"))
+    assert not any(tmp_path.iterdir())
+
+
 def test_so_is_what_would_make_a_file(tmp_path: Path) -> None:
     geo: Any = PassesOn(lw.PlanarLaplace(box=(116.3, 39.9, 116.4, 40.0), epsilon="1/10", unit="1 m"))
     with pytest.raises(InputError, match="PassesOn as its geo"):

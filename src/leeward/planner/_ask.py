@@ -134,12 +134,25 @@ def asked_to_decide(
 Made = TypeVar("Made", bound=AnyPlan)
 
 
+def refuse_what_is_no_plan(made: object) -> None:
+    """Refuse to release anything but a plan, such as the question that one is made of.
+
+    Raises:
+        InputError: it is none.
+    """
+    if not isinstance(made, get_args(AnyPlan)):
+        raise InputError(
+            f"A release of a {type(made).__name__}", "a plan is what is released", "Give leeward.plan(query, notion, …)"
+        )
+
+
 def remade(made: Made) -> Made:
     """Return the plan of a plan's question and notion, made anew: it is this one that is carried out.
 
     Nothing of a given plan draws noise, because an object that somebody altered may hold less than its promise needs; and
     one that is seen to be altered is refused.
     """
+    refuse_what_is_no_plan(made)
     if type(made) not in get_args(AnyPlan) or _content(made) != _content(again := _again(made)):
         raise InputError(
             "A plan that was altered by hand",

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from leeward._progress import Progress, silent
 from leeward.errors import LeewardError, SpecError, check_choice, noted
 from leeward.noise import Bits
+from leeward.planner._ask import refuse_what_is_no_plan
 from leeward.planner._selection_plan import AnyPlan
 from leeward.planner._useless import refuse_useless
 from leeward.session._budget import Budget
@@ -104,6 +105,8 @@ def together(
         opens_in: str | None = None  # what the first of them opens the budget in, the others are priced in
         for name, plans in asked.items():
             with naming(name):
+                for plan in plans:
+                    refuse_what_is_no_plan(plan)
                 asked_of = Session(plans[0].counted, budget, bits, progress, ledger=ledger, opens_in=opens_in)
                 session = stack.enter_context(asked_of)
                 ledger = session.ledger  # one, which all of them are charged to

@@ -320,6 +320,52 @@ def test_what_ends_a_program_while_duckdb_asks_for_our_tables_is_not_blamed_on_t
     assert raised.value.args == said
 
 
+class Unlooked:
+    """A table that is stopped while DuckDB looks what it is."""
+
+    def __init__(self, ended):
+        self.ended = ended
+
+    def __getattr__(self, name):
+        raise self.ended
+
+
+def _from_python(ended):
+    yield pa.record_batch({"a": [1]})
+    raise ended
+
+
+def _looked_at(connection, ended):
+    connection.register("leeward_keys", Unlooked(ended))
+
+
+def _worked_out(connection, ended):
+    def stopped(column):
+        raise ended
+
+    connection.create_function("stopped", stopped, ["BIGINT"], "BIGINT", type="arrow")
+    connection.execute("SELECT stopped(1)").fetchall()
+
+
+def _streamed_by_arrow(connection, ended):
+    rows = pa.RecordBatchReader.from_batches(pa.schema({"a": pa.int64()}), _from_python(ended))
+    connection.register("leeward_memory", rows).execute("FROM leeward_memory").fetchall()
+
+
+def _named_in_a_query(connection, ended):
+    mine = Stopped(ended)  # noqa: F841 (DuckDB finds it by its name)
+    connection.execute("FROM mine")
+
+
+@pytest.mark.parametrize("ended", [KeyboardInterrupt(), SystemExit("no")], ids=repr)
+@pytest.mark.parametrize("at_work", [_looked_at, _worked_out, _streamed_by_arrow, _named_in_a_query])
+def test_nor_is_it_at_whatever_else_duckdb_asks_python_for(at_work, ended):
+    """Found: so said one Ctrl-C of fourteen in a notebook, and each that came while cells of H3 were worked out."""
+    with duckdb.connect() as connection, pytest.raises(type(ended)) as raised, translated():
+        at_work(connection, ended)
+    assert raised.value.args == ended.args
+
+
 def test_what_else_fails_there_ends_nothing():
     with pytest.raises(DataError, match="damaged"), translated():
         raise duckdb.InvalidInputException(

@@ -122,6 +122,15 @@ def test_whoever_is_in_a_listed_hexagon_counts_also_beyond_the_box(box):
     assert found.rows_kept == len(crowd)
 
 
+def test_an_interrupt_while_hexagons_are_worked_out_is_one_and_no_damage_of_the_data(monkeypatch):
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("h3.api.basic_int.latlng_to_cell", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        count(pa.array([35.6]), pa.array([139.6]), grid(**TOKYO, h3=4))
+
+
 def test_what_is_no_point_on_the_earth_is_in_no_hexagon():
     box = grid(west=170, south=-10, east=180, north=10, h3=2)
     north = [0.0, 0.0, 0.0, 0.0, 90.1, -91.0, 5.0, math.inf]

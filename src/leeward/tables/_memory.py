@@ -90,18 +90,23 @@ _INSTEAD: Final = {
 
 
 def end_if_ended(error: BaseException) -> None:
-    """Raise what ended the program while DuckDB asked Python for a table: all that it leaves of that is a text."""
-    if ended := _ENDED.match(str(error)):
-        kind, said = ended.groups()
+    """Raise what ended the program while DuckDB asked Python for something: all that it leaves of that is a text."""
+    if ended := _ENDED.match(str(error).rstrip("\n")):
+        kind, said = ended[1], ended[2] or ""
         if kind == "KeyboardInterrupt":
             raise KeyboardInterrupt(*filter(None, [said])) from None
         raise SystemExit(int(said) if said.isdecimal() else said or None) from None
 
 
+_OF_TABLES = r"[a-z ]+ the [A-Za-z ]+(?: '[^']*')?(?: as Arrow data)? failed: "
+"""Such as "reading the schema of the object registered as 'leeward_keys' failed: "."""
 _ENDED = re.compile(
-    r"Invalid Input Error: [a-z ]+ of the object registered as '[^']*' failed: (KeyboardInterrupt|SystemExit): ?(.*)",
+    rf"Invalid Input Error: (?:{_OF_TABLES}|Python exception occurred while executing the UDF: )"
+    r"(?:Unknown error: .*Detail: Python exception: .*\n)?"  # a stream of Arrow's tells a traceback
+    r"(KeyboardInterrupt|SystemExit)(?:: ?(.*))?\Z",
     re.DOTALL,
 )
+"""How DuckDB says what ended the program while it asked Python for a table, its schema or rows, or results of a function."""
 
 
 @contextmanager

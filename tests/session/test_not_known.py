@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,12 @@ from leeward.errors import DoubtfulDataError
 STAND_INS = ["unknown", " Unknown ", "N/A", "", "None", "?", "-", "\\N", "(null)", "UNBEKANNT", "(not set)"]
 NIL = "00000000-0000-0000-0000-000000000000"
 NO_DEVICES = [NIL, NIL.replace("-", ""), "00:00:00:00:00:00", "02:00:00:00:00:00", "FF:FF:FF:FF:FF:FF"]
+HASHED = [
+    "d41d8cd98f00b204e9800998ecf8427e",
+    "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+    hashlib.sha256(b"None").hexdigest(),
+]
+"""Two of nothing at all, as everybody knows them."""
 
 
 def visits(town: Town, users: list[Any], **columns: Any) -> None:
@@ -30,7 +37,7 @@ def visits(town: Town, users: list[Any], **columns: Any) -> None:
     frame.to_parquet(town.folder / VISITS)
 
 
-@pytest.mark.parametrize("stand_in", [*STAND_INS, *NO_DEVICES])
+@pytest.mark.parametrize("stand_in", [*STAND_INS, *NO_DEVICES, *HASHED])
 def test_each_stand_in_is_known_and_no_name_like_it(stand_in: str) -> None:
     held = pa.table({"id": [stand_in, stand_in + "x1", "Nan Goldin", "0", None]})
     rows = ibis.memtable(held)

@@ -7,6 +7,7 @@ value in it is missing, has every meaning.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -189,6 +190,13 @@ _NO_DEVICE = (
 )
 """What telephones give for the ids of themselves and of their radios where their owners, or the system, keep them back."""
 
+_HASHED = tuple(
+    hashlib.new(how, each.encode(), usedforsecurity=False).hexdigest()
+    for each in ("", _NO_UUID, "null", "NULL", "None", "nan", "NaN", "unknown", "Unknown", "N/A", "anonymous")
+    for how in ("md5", "sha1", "sha256")
+)
+"""The same where somebody put hashes, without a secret, in the place of all ids."""
+
 
 def stands_in(values: ir.Value) -> ir.BooleanValue:
     """Whether ids are texts, or a UUID, that stand in for people who are not known; never of other types."""
@@ -197,7 +205,7 @@ def stands_in(values: ir.Value) -> ir.BooleanValue:
     if not values.type().is_string():
         return ibis.literal(False)
     short = values.length() <= 2 * max(map(len, _STAND_INS))  # most ids need no closer look
-    return ((short & values.strip().lower().isin(_STAND_INS)) | values.isin(_NO_DEVICE)).fill_null(False)
+    return ((short & values.strip().lower().isin(_STAND_INS)) | values.isin(_NO_DEVICE + _HASHED)).fill_null(False)
 
 
 def point(rows: ir.Table, visits: Visits, grid: Grid) -> tuple[ir.Value, ir.Value, ir.Value]:

@@ -30,7 +30,7 @@ HERE = ["budget.db", "./budget.db", "sqlite:///budget.db", "sqlite:///./budget.d
 """Ways to name one file beside the spec."""
 
 NOWHERE = [
-    *("sqlite://", "sqlite:///", "sqlite:budget.db", "sqlite:/budget.db", "SQLITE:///budget.db", "sqlite://host/b.db"),
+    *("sqlite://", "sqlite:///", "sqlite:budget.db", "sqlite:/budget.db", "sqlite://host/b.db"),
     *("sqlite+pysqlite:///budget.db", "sqlite+aiosqlite:///budget.db", "sqlite3:///budget.db", "sqlite:///:memory:"),
     *("sqlite:///budget.db?mode=ro", "sqlite:///file:budget.db", "file:budget.db", "file:///tmp/b.db", ":memory:", ""),
     *("postgresql://me:sesame@host/budget", "postgresql+psycopg://me:sesame@host/b", "://", "duckdb:///b.db"),
@@ -58,6 +58,11 @@ def test_one_ledger_whatever_folder_the_command_stands_in(
     assert answers[0].equals(answers[2])
     assert [account.spent for account in Ledger(town.folder / "budget.db").show()] == [1]
     assert [path.name for path in town.folder.rglob("*.db")] == ["budget.db"]
+
+
+def test_an_address_in_capital_letters_is_that_address(tmp_path: Path) -> None:
+    named = ("sqlite:///budget.db", "SQLITE:///budget.db", "budget.db")
+    assert [resolve_ledger(each, tmp_path) for each in named] == [tmp_path / "budget.db"] * len(named)
 
 
 @pytest.mark.parametrize("named", NOWHERE)

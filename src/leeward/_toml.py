@@ -182,6 +182,10 @@ def _taught(model: type[BaseModel], error: ValidationError, examples: Mapping[st
         under, in_list = found
         value = f"[{value}]" if in_list else value
         name, value = f"{name}: what stands under {echo(under)}", f"{{ {_as_key(under)} = {value} }}"
+    elif sets and any(isinstance(part, int) for part in first["loc"][at + 1 :]):
+        value = f"[{value}]"
+    if first["type"] == "model_type":
+        key = ".".join(map(_as_key, where))
     return SpecError(name, because, f"{words.format(key)}{sets.format(key)}{value}")
 
 

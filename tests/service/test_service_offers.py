@@ -28,6 +28,12 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "a host in letters that are none": ('"data.example.org"', '"dat\u00e4.org"', "not the name of a host"),
     "a name that is a path": ("[data_sets.people]", '[data_sets."../people"]', "letters, digits"),
     "groups of a column of no values": ('["north", "south"]', "[]", "ward"),
+    "a column that is no text": (
+        'columns = ["age"]',
+        "columns = [1]",
+        r'Write it in quotation marks: columns = \["…"\]',
+    ),
+    "a data set that is no section": ("seconds = 1", 'data_sets.people2 = "x"', r"Write \[data_sets.people2\], and"),
     "a key that is none": ("seconds = 1", "second = 1", "second"),
 }
 

@@ -79,6 +79,7 @@ def test_what_is_malformed_is_refused_by_name(change: Callable[[dict[str, Any]],
             "[data] spark: what stands under 'column': it is not text. Write it in quotation marks: spark = { column = ",
         ),
         (lambda s: s.update(query={"kind": "count", "by": {"column": "north"}}), "Write by = { column = [ … ] }."),
+        (_with("places", grid="box"), "Write [places.grid], and its keys below."),
         (
             lambda s: s.update(protect="dp"),
             "[protect]: it is not a section of keys and values. Write [protect], and its keys below.",

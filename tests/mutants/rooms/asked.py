@@ -61,6 +61,7 @@ MUTANTS = [
     M("leeward.spec._spec", "Spec._policies", "if not asked.of_rows:", "if False:", POLICIES, "a policy about one row, of people who have several"),
     M("leeward._toml", "_exact_text", "return str(exact(value))", "return str(value)", "tests/spec/test_spec.py", "floats pass for exact numbers"),
     M("leeward._toml", "_last_key", "if inside is None:", "if False:", "tests/spec/test_spec.py", "a column that is called like a key is taken for the key"),
+    M("leeward._toml", "_taught", '".".join(map(_as_key, where))', "key", "tests/spec/test_spec.py", "a section within one is to be written by its last name alone"),
     M("leeward._toml", "_held_under", "len(kinds) > 1", "0", "tests/spec/test_spec.py", "a kind that pydantic tried is taken for a column"),
     M("leeward._toml", "Section", 'extra="forbid"', 'extra="ignore"', "tests/spec/test_spec.py", "unknown keys are ignored"),
     M("leeward.cli", "_Commands.invoke", "typer.Exit(_stopped(error))", "typer.Exit(1)", OPTIONS, "an interrupt ends as a failure"),

@@ -125,6 +125,57 @@ def test_a_bad_hour_of_a_table_with_a_long_history_stops_a_monitor(
     assert found == code, err
 
 
+NO_TIMES = ["1970-01-01", "0001-01-01", "1899-12-30", "1900-01-01", "9999-12-31"]
+HOUR = "2026-01-01T18:00", "2026-01-01T19:00"
+
+
+def of_times(times: list[str], window: tuple[str, str], **how: Any) -> Any:
+    """A plan for a table of one person a time, all at one place."""
+    table = pa.table({"who": range(len(times)), "at": times, "place": ["square"] * len(times)})
+    seen = lw.visits(table, person="who", place="place", time="at", **how)
+    listed = lw.places(pa.table({"place": ["square"]}), place="place")
+    query = lw.count_visitors(seen, listed, start=window[0], end=window[1], places_per_person=1, if_more="latest")
+    return lw.plan(query, lw.AdditionOnly("9"), lw.Decide(safe_at_most=2))
+
+
+@pytest.mark.parametrize("zone", [None, "Asia/Tokyo"])
+@pytest.mark.parametrize("day", NO_TIMES)
+def test_a_time_that_stands_for_none_is_none(day: str, zone: str | None, tmp_path: Path) -> None:
+    """Found: clocks that were never set say 1970, and the place of eighty of two hundred people was called safe."""
+    how = {} if zone is None else {"timezone": zone}
+    good = ["2026-01-01T18:30:17"] * 200
+    for of, stops in ((2, False), (3, True)):
+        budget = lw.Budget(tmp_path / f"{of}.db", "town", cap="9", new=True)
+        made = of_times([*[f"{day}T00:00:00"] * of, *good[: 200 - of]], HOUR, **how)
+        if stops:
+            with pytest.raises(DoubtfulDataError, match="3 of 200 rows have the time 1970"):
+                lw.release(made, budget)
+        else:
+            lw.release(made, budget)
+
+
+def test_a_window_that_such_a_time_lies_in_asks_about_it(tmp_path: Path) -> None:
+    made = of_times(
+        ["1970-01-01T00:00:00"] * 9 + ["1970-01-01T00:30:17"] * 191, ("1970-01-01T00:00", "1970-01-01T01:00")
+    )
+    lw.release(made, lw.Budget(tmp_path / "b.db", "town", cap="9", new=True))
+
+
+def test_an_instant_of_nought_is_no_time_in_any_zone(tmp_path: Path) -> None:
+    """As whole numbers since 1970, nought is that moment in UTC, whatever the zone of the table is."""
+    table = pa.table({"who": range(200), "at": [0] * 9 + [1767258017] * 191, "place": ["square"] * 200})
+    source = lw.query.Source(table, time_unit="s")
+    seen = lw.visits(source, person="who", place="place", time="at", timezone="Asia/Tokyo")
+    listed = lw.places(pa.table({"place": ["square"]}), place="place")
+    start, end = "2026-01-01T18:00", "2026-01-01T19:00"
+    query = lw.count_visitors(seen, listed, start=start, end=end, places_per_person=1, if_more="latest")
+    with pytest.raises(DoubtfulDataError, match="9 of 200 rows"):
+        lw.release(
+            lw.plan(query, lw.AdditionOnly("9"), lw.Decide(safe_at_most=2)),
+            lw.Budget(tmp_path / "b.db", "town", cap="9", new=True),
+        )
+
+
 def look(inside: int, nameless: int, unreadable: int = 0, rows: int = 10**6) -> Look:
     dropped = {"filtered": 0, "null_person": nameless, "outside_window": rows - inside, "unreadable_place": unreadable}
     return Look(rows, inside - nameless - unreadable, dropped, inside / rows, None, inside, None, nameless)

@@ -7,6 +7,7 @@ from ._look import refuse_doubtful as refuse_doubtful
 from ._look import refuse_late as refuse_late
 from ._matches import may_be_alike as may_be_alike
 from ._matches import refuse_alike as refuse_alike
+from ._no_time import refuse_no_time as refuse_no_time
 from ._open import Keys as Keys
 from ._open import files_of as files_of
 from ._open import files_of_list as files_of_list

@@ -33,6 +33,7 @@ from leeward.engine._cut_ids import refuse_cut
 from leeward.engine._engines import Described
 from leeward.engine._look import Look, TimeRange, covered
 from leeward.engine._matches import Matches, Survey, matches_of_filter
+from leeward.engine._no_time import no_times
 from leeward.engine._people import people
 from leeward.engine._slots import windowed
 from leeward.engine._times import Times, when
@@ -229,6 +230,23 @@ class Opened(Private):
         (found,) = self._bound.fetch(rows.aggregate(of=rows.count(), **counts)).to_pylist()
         self._bound.check_unchanged()
         return [of_times(name, share, int(found[name] or 0), int(found["of"])) for _, name, share in units]
+
+    def without_time(self, windows: Sequence[Window]) -> tuple[int, int]:
+        """See how many rows have a time that stands for none and lies in none of these windows, and how many there are.
+
+        Raises:
+            DataError: a data file changed meanwhile.
+        """
+        if not windows:
+            return 0, 0
+        ends = [self._bounds(window) for window in windows]
+        stamps = no_times(self._source.timezone, self._when.per_second)
+        asked = [stamp for stamp in stamps if not any(first <= stamp < end for first, end in ends)]
+        rows = self._of_all.filter(self._of_all.kept)
+        number = rows.stamp.isin(asked).fill_null(False).ifelse(1, 0).sum()
+        (found,) = self._bound.fetch(rows.aggregate(of=rows.count(), number=number)).to_pylist()
+        self._bound.check_unchanged()
+        return int(found["number"] or 0), int(found["of"])
 
     def _shifts(self, window: Window) -> list[int]:
         """By how much clocks are ahead of what the stamps are of, in stamps: those of the window, and of the zone."""

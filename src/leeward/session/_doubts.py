@@ -38,6 +38,7 @@ def doubts(
         refuse_copies,
         refuse_doubtful,
         refuse_late,
+        refuse_no_time,
     )
 
     first = queries[0]
@@ -51,6 +52,7 @@ def doubts(
     late = _last_empty(windows, looks) if windows else []
     if late and (going_on or len(late) < len(windows)) and not table.goes_on_after(late, within=True):
         yield partial(refuse_late, len(late))
+    yield lambda: refuse_no_time(*table.without_time(windows))
     yield lambda: refuse_coarse(table.coarse(windows))
     if may_be_alike(first, looks):  # it costs one more pass over the rows
         yield lambda: refuse_alike(table.matches(first, windows))

@@ -8,6 +8,7 @@ value in it is missing, has every meaning.
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -184,10 +185,7 @@ _STAND_INS = (
 """How tables write that they do not know who it was, in small letters."""
 
 _NO_UUID = "00000000-0000-0000-0000-000000000000"
-_NO_DEVICE = (
-    *(_NO_UUID, _NO_UUID.replace("-", ""), f"{{{_NO_UUID}}}"),
-    *("00:00:00:00:00:00", "00-00-00-00-00-00", "02:00:00:00:00:00", "ff:ff:ff:ff:ff:ff", "FF:FF:FF:FF:FF:FF"),
-)
+_NO_DEVICE = ("00:00:00:00:00:00", "00-00-00-00-00-00", "02:00:00:00:00:00", "ff:ff:ff:ff:ff:ff")
 """What telephones give for the ids of themselves and of their radios where their owners, or the system, keep them back."""
 
 _HASHED = tuple(
@@ -197,6 +195,9 @@ _HASHED = tuple(
 )
 """The same where somebody put hashes, without a secret, in the place of all ids."""
 
+_SHORT = 2 * max(map(len, _STAND_INS))
+_LONG = sorted((_NO_UUID, _NO_UUID.replace("-", ""), f"{{{_NO_UUID}}}", *_HASHED), key=len)
+
 
 def stands_in(values: ir.Value) -> ir.BooleanValue:
     """Whether ids are texts, or a UUID, that stand in for people who are not known; never of other types."""
@@ -204,8 +205,12 @@ def stands_in(values: ir.Value) -> ir.BooleanValue:
         return (values == ibis.uuid(_NO_UUID)).fill_null(False)
     if not values.type().is_string():
         return ibis.literal(False)
-    short = values.length() <= 2 * max(map(len, _STAND_INS))  # most ids need no closer look
-    return ((short & values.strip().lower().isin(_STAND_INS)) | values.isin(_NO_DEVICE + _HASHED)).fill_null(False)
+    length = values.length()  # first, by cases: engines then look closer at few ids, and lower no long ones
+    return ibis.cases(
+        (length <= _SHORT, values.strip().lower().isin(_STAND_INS + _NO_DEVICE)),
+        *((length == each, values.isin(tuple(alike))) for each, alike in itertools.groupby(_LONG, len)),
+        else_=False,
+    ).fill_null(False)
 
 
 def point(rows: ir.Table, visits: Visits, grid: Grid) -> tuple[ir.Value, ir.Value, ir.Value]:

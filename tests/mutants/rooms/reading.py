@@ -25,8 +25,8 @@ LEFT_OUT = "tests/local/test_left_out_rows.py"
 CUT = "tests/engine/test_interval_groups.py"
 
 MUTANTS = [
-    M("leeward.engine._columns", "stands_in", " | values.isin(_NO_DEVICE + _HASHED)", "", "tests/session/test_not_known.py", "all telephones that keep their ids back are one person"),
-    M("leeward.engine._columns", "stands_in", "_NO_DEVICE + _HASHED", "_NO_DEVICE", "tests/session/test_not_known.py", "all whose missing ids were hashed are one person"),
+    M("leeward.engine._columns", "stands_in", "for each, alike in itertools.groupby(_LONG, len)", "for each, alike in ()", "tests/session/test_not_known.py", "all telephones that keep their ids back, and all whose missing ids were hashed, are one person"),
+    M("leeward.engine._columns", "stands_in", "_STAND_INS + _NO_DEVICE", "_STAND_INS", "tests/session/test_not_known.py", "all radios that keep their ids back are one person"),
     M("leeward.engine._columns", "stands_in", "values.type().is_uuid()", "False", "tests/session/test_not_known.py", "the UUID of nothing but zeros is one person"),
     M("leeward.engine._numbers", "_index", "elif rounding == \"down\":", "elif False:", CUT, "a number just below an interval is in it"),
     M("leeward.engine._numbers", "_index", "step).clip(0, last - 1), unreadable", "step).clip(0, last), unreadable", CUT, "the upper bound is in an interval of its own"),

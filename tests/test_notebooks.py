@@ -82,6 +82,7 @@ def test_the_examples_run(ran: list[Any]) -> None:
     assert [len(shown(one, FIGURE)) for one in ran[:2]] == [3, 2]
 
 
+@pytest.mark.sweep
 def test_what_is_stored_was_made_by_running(ran: list[Any]) -> None:
     for path, again in zip(NOTEBOOKS, ran, strict=False):
         stored = read(path)

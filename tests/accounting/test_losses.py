@@ -234,6 +234,7 @@ def test_nothing_released_costs_nothing() -> None:
         assert empty.delta(-1, direction) == pytest.approx(1 - math.exp(-1))
 
 
+@pytest.mark.sweep
 def test_a_thousand_events_fifty_of_them_distinct() -> None:
     """In under 5 s of processor time, both directions."""
     made: list[Event] = [

@@ -129,6 +129,7 @@ def events() -> Iterator[tuple[Event, int | None, str, Option]]:
                     yield event, k, if_more, option
 
 
+@pytest.mark.sweep
 def test_no_event_of_a_plan_is_priced_below_what_its_counts_lose() -> None:
     seen = list(events())
     assert {(type(event), k, if_more) for event, k, if_more, _ in seen} >= {

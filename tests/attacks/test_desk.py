@@ -162,6 +162,7 @@ def test_work_on_what_a_draft_said_before_is_not_taken_for_work_on_what_it_says_
     jobs.close()
 
 
+@pytest.mark.sweep
 def test_what_broke_off_is_said_to_be_paid_for(seat: Seat) -> None:
     name = walked(seat)
     if (child := os.fork()) == 0:  # a process that dies between the charge and the answer
@@ -278,6 +279,7 @@ def test_a_vast_epsilon_is_certainty() -> None:
     assert belief_at_most(Fraction(1, 100), 10**80) == 1
 
 
+@pytest.mark.sweep
 def test_two_releases_of_one_draft_at_once_have_a_folder_each(seat: Seat, monkeypatch: pytest.MonkeyPatch) -> None:
     """The draft is changed while its first release is at work: both are paid for, and neither is written over the other."""
     name, both, begun = walked(seat), threading.Barrier(2), _release.refuse_within
@@ -352,6 +354,7 @@ def test_the_odds_of_a_mechanism_that_stops_are_of_what_it_asks(seat: Seat, grou
         assert "asked" not in words(seat.get(f"/drafts/{people(seat, kind, never=never)}/strength"))
 
 
+@pytest.mark.sweep
 def test_a_release_is_told_of_as_it_was_made_also_where_its_folder_was_there_before(seat: Seat) -> None:
     """Whoever moves a release away gets the next into a folder of the same name: what was charged is of the next."""
     name = walked(seat)

@@ -16,6 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
 
 import leeward as lw
 from leeward.ledger import Ledger
@@ -61,6 +62,7 @@ def led_on(table: list[Person], ledger: Path) -> dict[Way, int]:
     return stops
 
 
+@pytest.mark.sweep
 def test_each_answer_of_each_way_is_charged_once(tmp_path: Path) -> None:
     table = [PEOPLE[5 * i] for i in range(3)]
     stops = led_on(table, tmp_path / "b.db")

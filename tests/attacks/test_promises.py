@@ -151,6 +151,7 @@ X: list[Any] = [None, -2, -1, 0, Fraction(1, 2), 1, 2, 3, 4, "w", "3"]
 Y = (0, 1, 3, "w")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(3))
 def test_no_rate_about_rows_is_too_large(seed: int) -> None:
     draw, allowed = Draw(seed + 300, rows=True), 0

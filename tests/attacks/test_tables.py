@@ -255,6 +255,7 @@ def test_the_layout_of_a_parquet_file_changes_nothing(tmp_path: Path, layout: di
     assert counts(str(tmp_path / "?.parquet"), keys) == crowds(rows, keys)
 
 
+@pytest.mark.sweep
 def test_names_of_columns_and_folders_say_nothing(tmp_path: Path) -> None:
     names = [
         "a.b",

@@ -251,6 +251,7 @@ def test_so_many_times_that_are_cut_stop_a_release(hour: int, of: int, cut: int,
 GRIDS = [({"metres": 200}, 2, 5), ({"metres": 600}, 2, 4), ({"h3": 8}, 2, 5), ({"metres": 100}, 3, 4)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("cells", "few", "enough"), GRIDS)
 def test_positions_that_are_rounded_to_more_than_a_cell_stop_a_release(
     cells: Any, few: int, enough: int, tmp_path: Path
@@ -294,6 +295,7 @@ def test_hours_that_are_not_loaded_yet_are_not_asked_beside_one_that_is(tmp_path
     assert len(lw.monitor([plan_of(table, hour) for hour in (8, 9, 10, 11)], budget).releases) == 4
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("ask", [release_planned, lw.monitor])
 def test_nor_are_they_by_a_release_or_by_the_first_run_of_a_monitor(ask: Any, tmp_path: Path) -> None:
     """What lies beyond the last row was safe there, while a monitor that went on stopped at it."""

@@ -159,6 +159,7 @@ def test_missing_and_infinite_coordinates_have_one_meaning(box):
     assert (found.rows_kept, found.dropped["null_place"], found.dropped["unreadable_place"]) == (1, 3, 3)
 
 
+@pytest.mark.sweep
 def test_coordinates_may_be_texts_of_numbers_and_nothing_else():
     box = grid(**TOKYO, metres=500)
     assert count(["35.61", None], ["139.61", "139.61"], box).rows_kept == 1
@@ -212,6 +213,7 @@ def test_bytes_that_are_no_text_are_refused_by_the_column_s_name(role, kind, dic
     assert "SECRET" not in str(refused.value)
 
 
+@pytest.mark.sweep
 def test_rounding_puts_no_point_of_the_box_outside_its_last_row_and_column():
     """Just inside the northern and eastern edges, the quotient may round up to the number of rows or of columns."""
     cell, met = 1000 / (math.pi * 6_371_008.8 / 180), 0

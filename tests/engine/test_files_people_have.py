@@ -105,6 +105,7 @@ def test_text_files_are_counted_as_parquet_is(way: str, packed: bool, tmp_path: 
     assert sum(found[0]) == 8
 
 
+@pytest.mark.sweep
 def test_content_is_the_same_however_it_is_written_and_another_where_a_format_is_wrong(tmp_path: Path) -> None:
     listed, contents = places(tmp_path), {}
     for way, (name, delimiter, time, encoding, said) in WAYS.items():
@@ -256,6 +257,7 @@ def test_a_sheet_is_counted_as_parquet_is(tmp_path: Path) -> None:
     assert both[2].digest == found[2].digest
 
 
+@pytest.mark.sweep
 def test_every_second_of_a_day_survives_a_spreadsheet(tmp_path: Path) -> None:
     moments = [dt.datetime(2026, 3, 2) + dt.timedelta(seconds=i) for i in range(0, 86_400, 13)]
     workbook(

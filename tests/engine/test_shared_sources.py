@@ -95,6 +95,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["parquet", "csv", "duckdb", "frame"])
 def test_each_is_what_it_is_alone_and_the_table_is_opened_once(
     kind: str, tables: dict[str, Any], opened: list[str]

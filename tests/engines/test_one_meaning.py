@@ -56,6 +56,7 @@ def test_they_have_it_a_thousand_times(number: int, tmp_path: Path) -> None:
     assert [said for seed in block(number) for said in differences(drawn(seed), tmp_path, None, OF_IBIS)] == []
 
 
+@pytest.mark.sweep
 def test_the_cases_are_of_every_kind() -> None:
     """Or a suite that only counts empty tables would be as happy."""
     cases = [drawn(seed) for number in range(69) for seed in block(number)]

@@ -283,6 +283,7 @@ def test_the_content_of_a_table_is_recognised_wherever_it_is(kind: str, tmp_path
     assert found[0][1] != found[half][1]
 
 
+@pytest.mark.sweep
 def test_each_missing_value_of_many_columns_is_told_apart(tmp_path: Path, session: Any) -> None:
     """Of more columns than one word says of which are missing; a value that is missing and one that is 0 are two."""
     names = [f"c{i}" for i in range(40)]

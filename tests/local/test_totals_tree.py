@@ -62,6 +62,7 @@ def test_hours_of_rarer_readings_are_refused() -> None:
         Schedule("2026-03-28", "2026-03-30", "2 h").spans("hour")
 
 
+@pytest.mark.sweep
 def test_what_is_told_of_a_long_period_is_worked_out_once_for_each_length(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

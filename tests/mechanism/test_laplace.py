@@ -117,6 +117,7 @@ def by_linear_program(space: FiniteDistance[Any], truths: list[Any], answers: li
     return bool(linprog(np.zeros(len(answers)), A_eq=near, b_eq=np.ones(len(truths)), method="highs").status == 0)
 
 
+@pytest.mark.sweep
 def test_there_is_one_exactly_where_a_linear_program_finds_one() -> None:
     """Random spaces with a direction, ∞, zeros and twins; truths and outputs any of their points."""
     outcomes = {"all points": [0, 0], "others": [0, 0]}

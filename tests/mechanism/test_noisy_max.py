@@ -79,6 +79,7 @@ def test_it_is_exponential_noise_on_every_count(counts: tuple[int, ...]) -> None
         assert float(row[i,]) == pytest.approx(chance, abs=1e-9)
 
 
+@pytest.mark.sweep
 def test_the_sampler_has_that_law_also_for_many_options() -> None:
     """A binomial test for each pair named, false alarms 10⁻⁶; a sampler at another rate is found out."""
     counts = (4, 2, 0, 3)

@@ -58,6 +58,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.sweep
 def test_a_limit_on_files_is_found_before_anything_is_charged(folder: Path) -> None:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
@@ -157,6 +158,7 @@ def test_what_cannot_be_written_is_not_said_to_be_unreadable(suffix: str, where:
     assert not (tmp_path / f"o{suffix}").exists()
 
 
+@pytest.mark.sweep
 def test_a_store_of_reports_without_room_is_found_before_anything_is_charged(tmp_path: Path) -> None:
     """Else the day's budget is spent on reports that nobody has."""
     size = 8_000

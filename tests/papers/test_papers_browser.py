@@ -27,6 +27,7 @@ def test_every_figure_is_drawn(found: Recomputed, seen: Visit) -> None:
     assert classes(seen, "xy") + sum(classes(seen, f"x{n}y{m}") for n in range(2, 7) for m in range(2, 8)) >= panels - 3
 
 
+@pytest.mark.sweep
 def test_maps_are_pictures_and_curves_have_lines(found: Recomputed, seen: Visit) -> None:
     maps = sum(figure.key.startswith(("adp-figure-2", "adp-figure-3")) for figure in found.figures)
     pictures = [e for e in seen.page.all("image") if e.attributes.get("xlink:href", "").startswith("data:image/png")]

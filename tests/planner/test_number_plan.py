@@ -492,6 +492,7 @@ def test_the_stated_error_of_a_mean_holds_and_is_not_idle(notion: Notion, people
             assert simulated(plan, np.abs(found - mean), 0.9 * stated) > BAND
 
 
+@pytest.mark.sweep
 @pytest.mark.statistical
 @pytest.mark.parametrize("notion", [UnboundedDP("1"), AdditionOnly("1/2")], ids=str)
 @pytest.mark.parametrize("people", [40, 1_000])

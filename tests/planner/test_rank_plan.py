@@ -237,6 +237,7 @@ def tally(*rows: tuple[int, int, int]) -> Any:
     return np.array(rows, np.int64).reshape(-1, 3)
 
 
+@pytest.mark.sweep
 def test_each_group_is_drawn_from_its_own_people() -> None:
     """A binomial test for each point of each group, false alarms 10⁻⁶ a group; the groups swapped are found out."""
     plan = plan_rank(asked(upper=4, by="sex", groups=["f", "nobody", "m"]), lw.UnboundedDP("1/2"))

@@ -240,6 +240,7 @@ def test_thousands_of_bins_need_no_enumeration() -> None:
     assert lines[8] == Line("1/2", "1/2")
 
 
+@pytest.mark.sweep
 def test_the_low_sensitive_case_of_the_paper_at_full_size() -> None:
     """ADP, Section VI-A: one place a person at a time, 5,835 places, and the policies "was not at l" for all of them."""
     listed = tuple(range(5835))

@@ -136,6 +136,7 @@ def seen(browser: Browser, html: str, path: Path, width: int) -> tuple[int, list
     return *found, broken
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_fits(kind: str, browser: Browser, town: Path, tmp_path: Path) -> None:
     html = page_of(kind, town)

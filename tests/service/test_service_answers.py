@@ -302,6 +302,7 @@ def test_an_analysts_filter_holds_listed_values_and_never_replaces_the_curators(
     assert stand.post("/plan", "people", asked).json()["statement"]["query"]["keep"] == {"age": [30]}
 
 
+@pytest.mark.sweep
 def test_a_price_with_too_many_digits_is_refused_as_what_was_asked_and_not_as_a_failure(stand: Stand) -> None:
     """Of one that a budget would not keep, an analyst was told to try later."""
     for path in ("/plan", "/release"):

@@ -165,6 +165,7 @@ def test_a_data_set_is_closed_to_who_was_told_that_too_often_and_to_nobody_else(
     assert stand.post("/release", "people", other, who="bob").status_code == 200, "nor is another analyst"
 
 
+@pytest.mark.sweep
 def test_content_that_changed_under_its_label_closes_it_too_and_a_busy_ledger_does_not(
     made: Callable[[str], Stand], monkeypatch: pytest.MonkeyPatch
 ) -> None:

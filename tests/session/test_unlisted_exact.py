@@ -185,6 +185,7 @@ def test_a_threshold_one_lower_is_found() -> None:
             assert found > promised, name
 
 
+@pytest.mark.sweep
 def test_a_delta_that_was_counted_for_one_group_is_found() -> None:
     """The promise says δ₁, and a person in two groups needs 1 − (1 − δ₁)²."""
     found, promised = worst("addition-only", 2, 1, 9)
@@ -210,6 +211,7 @@ def by_the_exact_count(plan: UnlistedPlan, exactly: NDArray[np.int64], table: Ro
     return as_inserted(plan, exactly, tuple(("", str(key)) for key in _unlisted_plan.from_words(exactly[1:, :-1])))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("draw", [as_inserted, by_the_exact_count])
 @pytest.mark.parametrize("name", ["addition-only", "dp"])
 def test_an_order_that_is_not_the_answers_own_is_found(draw: Draw, name: Literal["addition-only", "dp"]) -> None:

@@ -79,6 +79,7 @@ def below() -> list[Path]:
     return [path for name, path in every.items() if name not in OF_SPECS and not name.startswith(ABOVE)]
 
 
+@pytest.mark.sweep
 def test_no_room_below_speaks_of_the_keys_of_a_spec() -> None:
     found = {str(path.relative_to(SOURCE)): spoken(path.read_text(encoding="utf-8")) for path in below()}
     assert {name: said for name, said in found.items() if said} == {}

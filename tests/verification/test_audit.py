@@ -53,6 +53,7 @@ def test_it_is_about_an_ordered_pair() -> None:
     assert audit(noisy(Line(inf, 1)), 0, 1, batched=True, confidence=1 - ALARM).lower_bound > 8
 
 
+@pytest.mark.sweep
 @pytest.mark.statistical
 def test_a_rate_ten_per_cent_too_high_is_refuted() -> None:
     claimed = audit(noisy(Line(1, 1)), 1, 0, batched=True, samples=400_000)

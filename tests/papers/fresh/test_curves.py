@@ -67,6 +67,7 @@ def test_figure_4_of_adp(found: Any, strict: bool) -> None:
     assert checked == 45 * 6
 
 
+@pytest.mark.sweep
 def test_figure_5_of_adp(found: Any) -> None:
     city, rows = cities.day_city(), data(found, "adp-figure-5")
     printed, corrected = [cities.alap(c, 5) for c in range(6)], [cities.alap(c, 6) for c in range(6)]

@@ -40,6 +40,7 @@ def test_every_number_of_the_page_is_derived_here_or_is_drawn() -> None:
     assert not derived().keys() & DRAWN.keys()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("anchor", sorted(written.cells().keys() - DRAWN.keys()))
 def test_a_number_is_what_is_derived_afresh(anchor: str) -> None:
     cell = written.cells()[anchor]

@@ -138,7 +138,7 @@ def released() -> Document:
         if isinstance(plan, lw.planner.UnlistedPlan):
             chances = plan.draw(stand_in(plan.query, 0), SystemBits())
         answers = NUMBERS if isinstance(plan, NumberPlan) else plan.answers(chances, keys)
-        curator = SimpleNamespace(charged="1/3")
+        curator = SimpleNamespace(charged="1/3", charged_delta="0")
         made.append(summary(cast("Any", SimpleNamespace(statement=stated(plan), answers=answers, curator=curator))))
     assert {each.kind for each in made} == {"places", "numbers", "named"}
     zero = {"cap_delta": "0", "spent_delta": "0", "left_delta": "0"}

@@ -80,7 +80,7 @@ def test_large_groups_are_shown_and_of_small_ones_nothing_is_said(towns: Town) -
     assert all(exactly[name] <= count <= exactly[name] + reach for name, count in shown.items())
     (one,) = told["releases"]
     assert one["answers"] == [{"group": name, "count": count} for name, count in shown.items()]
-    assert one["charged"] == "2 with δ = 1/1000000"
+    assert (one["charged"], one["charged_delta"]) == ("2", "1/1000000")
     assert (told["budget"]["spent"], told["budget"]["spent_delta"]) == ("2", "1/1000000")
     for file in towns.out.iterdir():
         assert HIDDEN not in file.read_text("utf-8", errors="replace"), "but for a chance of one in a million"
@@ -92,7 +92,8 @@ def test_large_groups_are_shown_and_of_small_ones_nothing_is_said(towns: Town) -
 def test_asking_again_is_free_and_gives_the_same(towns: Town) -> None:
     _, first = released(towns)
     told, again = released(towns)
-    assert (again, told["releases"][0]["charged"]) == (first, "0")
+    (one,) = told["releases"]
+    assert (again, one["charged"], one["charged_delta"]) == (first, "0", "0")
     ledger = Ledger(f"sqlite:///{towns.folder / 'budget.db'}")
     ledger.check()
     assert [each.kind for each in ledger.history()] == ["opened", "reserved", "released"]
@@ -166,6 +167,7 @@ def test_a_name_from_the_data_cannot_write_lines_of_its_own(towns: Town) -> None
     assert code == 0
     assert "\x1b" not in out
     assert not any(line.startswith("Charged 0.") for line in out.splitlines())
+    assert " Charged 2 with δ = 1/1000000." in " ".join(out.split())
 
 
 REFUSED: list[tuple[list[tuple[str, str]], str]] = [

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -218,9 +219,11 @@ def _say_total(made: Together) -> None:
 
 def _sentence(made: AnyPlan, one: Places | Numbers | Named) -> str:
     from leeward.cli._released import Named, Numbers
+    from leeward.ledger._records import with_delta
     from leeward.planner._unlisted_plan import UnlistedPlan
 
-    paid = f"Charged {one.charged}." if one.charged != "0" else "It was paid for before: charged nothing."
+    charged = with_delta(one.charged, Fraction(one.charged_delta))
+    paid = f"Charged {charged}." if charged != "0" else "It was paid for before: charged nothing."
     if isinstance(one, Numbers) and isinstance(made, UnlistedPlan):
         when = "" if one.window is None else f" {_during(one.window)[0].lower()}{_during(one.window)[1:]}"
         few = counted(len(one.answers), "group")

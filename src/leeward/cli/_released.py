@@ -21,15 +21,16 @@ from leeward.session._result import Release
 
 
 class Answered(Part):
-    """What was published of one question; its price, and what was charged now: "0" for what was paid for before.
+    """What was published of one question; its price, and what was charged now of ε and of δ.
 
-    The question has a name in a spec of several.
+    They are "0" for what was paid for before. The question has a name in a spec of several.
     """
 
     question: str | None = None
     entry: str | None
     price: str
     charged: str
+    charged_delta: str
     fit_for_release: bool | None
 
 
@@ -117,6 +118,7 @@ def summary(one: Release) -> Places | Numbers | Named:
         entry=statement.entry,
         price=statement.price,
         charged=one.curator.charged,
+        charged_delta=one.curator.charged_delta,
         fit_for_release=statement.fit_for_release,
     ).model_dump()
     if isinstance(statement, SelectionStatement):

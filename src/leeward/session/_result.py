@@ -40,6 +40,7 @@ class CuratorNotes(Private):
         people_over_bound: people at more places than the bound; of a statistic, people with several rows.
         charged: what this call added to what is spent; 0 where it was charged before: for a stored answer, and for one
             that a run had begun which did not end.
+        charged_delta: the same of δ.
         over: what became of the people over the bound, in words.
         opened: whether this call opened the budget.
     """
@@ -47,6 +48,7 @@ class CuratorNotes(Private):
     dropped: Mapping[str, int] | None = None
     people_over_bound: int | None = None
     charged: str = "0"
+    charged_delta: str = "0"
     over: str = ""
     opened: bool = False
 

@@ -357,13 +357,12 @@ class Session(Private):
 
 def charge_of(release: Reserved, counted: Counts | None = None) -> PaidAnswer:
     """Return an answer that is stored; where it was counted just now, with what the curator may know of that."""
-    from leeward.ledger._records import with_delta
-
     assert release.answer is not None
     notes = CuratorNotes()
     if counted is not None:
-        paid = "0" if release.paid else with_delta(release.cost, release.delta)
-        notes = replace(counted.notes, charged=paid, opened=release.opened)
+        notes = replace(counted.notes, opened=release.opened)
+        if not release.paid:
+            notes = replace(notes, charged=str(release.cost), charged_delta=str(release.delta))
     return PaidAnswer(_integers(release.answer), release.id, notes)
 
 

@@ -94,7 +94,7 @@ MUTANTS = [
     M(RELEASE, "_decided", "one.answered == 1", "one.answered == 0", TERMINAL, "one was answered, several were"),
     M(RELEASE, "_decided", "if decision.error_at_most is not None:", "if False:", TERMINAL, "the terminal says never wrongly of what can be wrong"),
     M("leeward.cli._dry_run", "price_of", "sum((made.price for made in plans[1:]), plans[0].price)", "plans[0].price", "tests/cli/test_options.py", "a dry run tells one window's price for all"),
-    M(RELEASE, "_sentence", 'if one.charged != "0"', 'if one.charged == "0"', "tests/session/test_release_command.py " + TRUTH, "a stored answer is said to be charged"),
+    M(RELEASE, "_sentence", 'if charged != "0"', 'if charged == "0"', "tests/session/test_release_command.py " + TRUTH, "a stored answer is said to be charged"),
     M("leeward.report._figures", "chances", "never if decision.never_wrong else often", "never", TRUTH + " tests/report/test_report_figures.py", "the picture says never of what can be wrong"),
     M("leeward.local.location._statement", "_promise", "s = {at_most(float(geo.snapping), 4)}", "s = 0", POSITIONS, "snapping is not told"),
     M("leeward.local.location._statement", "_not_guaranteed", "    if terms.repeats:", "    if False:", POSITIONS, "that repeated reports show a return is not told"),

@@ -23,7 +23,7 @@ WORLDS = [shown(world) for world in worlds()[1::3]]
 
 def printed(each: Shown, charged: str) -> list[str]:
     """The sentences of a release, one by one."""
-    curator = SimpleNamespace(charged=charged)
+    curator = SimpleNamespace(charged=charged, charged_delta="0")
     made: Any = SimpleNamespace(statement=each.release.statement, answers=each.release.answers, curator=curator)
     return re.split(r"(?<=\.) (?=[A-Z0-9])", _sentence(each.plan, summary(made)))
 

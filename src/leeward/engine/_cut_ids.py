@@ -19,6 +19,7 @@ _CUT: Final = r"^[+-]?[0-9]+([.,][0-9]+)?[eE]\+[0-9]+$"
 _LONG: Final = r"^[1-9][0-9]{15,}$"
 _KEPT: Final = 15
 _FILLED: Final = r"^[1-9][0-9]{14}0+$"
+_FORMS: Final = {"cut": _CUT, "of": _LONG, "filled": _FILLED}
 
 _LOOKED_AT: Final = 1_000_000
 """So many rows are looked at: where one id is written so, all long ones are."""
@@ -39,17 +40,14 @@ def refuse_cut(bound: Bound, columns: Mapping[str, str]) -> None:
         if text is None:
             continue
         some = rows.select(id=text).limit(_LOOKED_AT)
-        (found,) = bound.fetch(some.aggregate(cut=some.id.re_search(_CUT).any())).to_pylist()
+        odd = some.filter(some.id.re_search(_CUT) | some.id.re_search(_LONG)).distinct()
+        many = {name: odd.count(where=odd.id.re_search(form)) for name, form in _FORMS.items()}
+        zeros = odd.id.re_search(_FILLED).ifelse(odd.id.length() - _KEPT, 0).sum()
+        (found,) = bound.fetch(odd.aggregate(**many, zeros=zeros)).to_pylist()
         if found["cut"]:
             raise _lost(
                 role, name, "an id is written as spreadsheets write long numbers, 1.23457E+11", "ids are written so"
             )
-        long = some.filter(some.id.re_search(_LONG)).distinct()
-        filled = long.id.re_search(_FILLED)
-        zeros = filled.ifelse(long.id.length() - _KEPT, 0).sum()
-        (found,) = bound.fetch(
-            long.aggregate(of=long.count(), filled=filled.ifelse(1, 0).sum(), zeros=zeros)
-        ).to_pylist()
         if (found["zeros"] or 0) >= _SURE and found["filled"] > 0.9 * found["of"]:
             raise _lost(
                 role,

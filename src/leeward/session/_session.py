@@ -360,9 +360,8 @@ def charge_of(release: Reserved, counted: Counts | None = None) -> PaidAnswer:
     assert release.answer is not None
     notes = CuratorNotes()
     if counted is not None:
-        notes = replace(counted.notes, opened=release.opened)
-        if not release.paid:
-            notes = replace(notes, charged=str(release.cost), charged_delta=str(release.delta))
+        cost, delta = (0, 0) if release.paid else (release.cost, release.delta)
+        notes = replace(counted.notes, charged=str(cost), charged_delta=str(delta), opened=release.opened)
     return PaidAnswer(_integers(release.answer), release.id, notes)
 
 

@@ -210,3 +210,22 @@ def test_an_id_with_very_many_rows_is_told_by_a_look_before_a_release(town: Town
     visits(town, [0] * 60 + list(range(1, 41)), state=["moving"] * 55 + ["STAY"] * 45)
     _, out, _ = town.run("check", town.spec(('time = "at"', 'time = "at"\nkeep = { state = ["STAY"] }')))
     assert "41 ids; the one with the most rows has 5 of 45, the next 1" in out, "the filter leaves the others out"
+
+
+@pytest.mark.parametrize(
+    ("rows", "stops"), [pytest.param(2**20 - 1, True, marks=pytest.mark.sweep), (2**16 - 1, True), (2**16 - 2, False)]
+)
+def test_a_table_that_ends_where_a_spreadsheet_does_is_not_whole(rows: int, stops: bool, tmp_path: Path) -> None:
+    """Found: of 1.2 million visits a spreadsheet kept the first 1,048,575, and the squares of the others were safe."""
+    table = tmp_path / "visits.parquet"
+    duckdb.sql(
+        f"SELECT 'p' || i AS who, TIMESTAMP '2026-01-01 10:00:00' AS at, 'park' AS place FROM range({rows}) r(i)"
+    ).write_parquet(str(table))
+    visits = lw.visits(table, person="who", place="place", time="at")
+    listed = lw.places(pa.table({"place": ["square", "park"]}), place="place")
+    query = lw.count_visitors(
+        visits, listed, start="2026-01-01", end="2026-01-02", places_per_person=1, if_more="latest"
+    )
+    budget = lw.Budget(tmp_path / "b.db", "town", cap="9", new=True)
+    checked = lw.check(lw.plan(query, lw.AdditionOnly("9"), lw.Decide(safe_at_most=2)), budget)
+    assert any("exactly as many as a spreadsheet holds" in said for said in checked.refusals) is stops

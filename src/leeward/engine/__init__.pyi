@@ -4,6 +4,7 @@ from ._coarse import refuse_coarse as refuse_coarse
 from ._copies import refuse_copies as refuse_copies
 from ._look import Look as Look
 from ._look import refuse_doubtful as refuse_doubtful
+from ._look import refuse_full_sheet as refuse_full_sheet
 from ._look import refuse_late as refuse_late
 from ._matches import may_be_alike as may_be_alike
 from ._matches import refuse_alike as refuse_alike

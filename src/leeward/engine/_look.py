@@ -34,6 +34,9 @@ HALF = 0.5
 _SOME = 10
 """Of fewer rows than this in a window no share says anything."""
 
+_SHEETS = (2**20 - 1, 2**16 - 1)
+"""The rows that a sheet of a spreadsheet holds below its header, today and before 2007."""
+
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class TimeRange(Private):
@@ -163,6 +166,21 @@ def _many(unread: Mapping[str, int], inside: int, *, going_on: bool) -> bool:
     number, nobody = sum(unread.values()), sum(unread[reason] for reason in ("null_person", "stand_in"))
     tolerated = going_on and nobody < _SOME
     return number - (nobody if tolerated else 0) > FEW * inside
+
+
+def refuse_full_sheet(rows: int) -> None:
+    """Refuse a table of exactly as many rows as a spreadsheet holds: the others were left out without a word.
+
+    Raises:
+        DoubtfulDataError: it has so many. For the curator only.
+    """
+    if rows in _SHEETS:
+        raise DoubtfulDataError.stopping(
+            f"The table has {rows:,} rows, exactly as many as a spreadsheet holds",
+            "rows beyond its last are left out without a word, and where their people were may be called safe",
+            "Export the table anew from where it came, without a spreadsheet between",
+            "it has no other rows",
+        )
 
 
 def refuse_late(windows: int) -> None:

@@ -37,6 +37,7 @@ def doubts(
         refuse_coarse,
         refuse_copies,
         refuse_doubtful,
+        refuse_full_sheet,
         refuse_late,
         refuse_no_time,
     )
@@ -46,6 +47,7 @@ def doubts(
     yield lambda: table.refuse_cut()
     progress("looking how much would count")
     looks = [table.look(query) for query in queries]
+    yield lambda: refuse_full_sheet(looks[0].rows)
     windows = [query.window for query in queries if query.window is not None]
     quiet = going_on and (any(look.taken for look in looks) or table.goes_on_after(windows))
     yield lambda: refuse_doubtful(looks, going_on=quiet)

@@ -175,6 +175,7 @@ MUTANTS = [
     M("leeward.engine._no_time", "refuse_no_time", "number > _FEW * of", "False", "tests/session/test_not_known.py", "people whose clocks were never set are nowhere in silence"),
     M("leeward.engine._no_time", "no_times", "ahead = {timedelta()}", "ahead = set[timedelta]()", "tests/session/test_not_known.py", "nought is no time in UTC alone where a zone is named"),
     M("leeward.engine._timed", "Opened.without_time", "if not any(first <= stamp < end for first, end in ends)", "", "tests/session/test_not_known.py", "a window that begins in 1970 never has an answer"),
+    M("leeward.engine._look", "refuse_full_sheet", "rows in _SHEETS", "False", "tests/session/test_not_known.py::test_a_table_that_ends_where_a_spreadsheet_does_is_not_whole[65535-True]", "people beyond the last row of a spreadsheet are nowhere"),
     M("leeward.engine._cut_ids", "refuse_cut", '(found["zeros"] or 0) >= _SURE', "False", "tests/attacks/test_taken_for_another.py", "people of whose ids a spreadsheet kept fifteen digits are one"),
     M("leeward.engine._cut_ids", "refuse_cut", '(found["zeros"] or 0) >= _SURE', "found['zeros']", "tests/attacks/test_taken_for_another.py", "five ids that end in a zero stop a release"),
     M("leeward.engine._cut_ids", "refuse_cut", ' and found["filled"] > 0.9 * found["of"]', "", "tests/attacks/test_taken_for_another.py", "some ids that end in zeros stop a release"),

@@ -168,7 +168,7 @@ def test_a_notion_on_any_grid_keeps_its_promise_on_that_of_the_question(
 def test_questions_of_the_library_refuse_a_coarser_notion_too(asked: Any) -> None:
     fine, coarse = lw.ValueGrid(0, 6, 1), lw.ValueGrid(0, 6, 2)
     for notion in (lw.Manhattan("1", coarse), lw.both_hold(lw.Manhattan("1", coarse), lw.UnboundedDP("1"))):
-        with pytest.raises(NotPrivateError, match=r"Give the notion the values of the question, Values\(0, 6, 1\)"):
+        with pytest.raises(NotPrivateError, match=r"Give the notion the values of the question, ValueGrid\(0, 6, 1\)"):
             lw.sensitivity(notion, asked(fine))
     with pytest.raises(NotPrivateError, match="Closeness in steps of 2, of numbers in steps of 1"):
         lw.sensitivity(lw.notion.Maximum("1", coarse, nobody=False), asked(fine, people=3))

@@ -125,6 +125,29 @@ def exactly(tracks: Tracks, before: TrackState, last: Any, done: str, point: tup
     return found * made.noise.probability(point, last) if done == "new" else found
 
 
+MANY = LIMIT | {"factor": 2**40}
+
+
+@pytest.mark.parametrize("limit", [{"in_all": MANY}, {"in_all": None, "in_window": MANY, "window": "1 d"}])
+def test_new_reports_that_are_moved_to_one_corner_of_the_box_are_no_file_of_another_spec(limit: dict[str, Any]) -> None:
+    """Found: the second was taken for the last one that held, so what was left seemed to pay for a row without a report."""
+    tracks, geo, minute = track(near="1 m", every=None, **limit), noise(), 60_000_000
+    north, east = np.full(90, 39.8), np.full(90, 116.2)
+    at = [(int(i), int(j)) for i, j in geo.to_grid(north, east)]
+    kept, reports, new = TrackPlace(), [], []
+    for row, truth in enumerate(at):
+        point, kept, done = tracks.step(kept, truth, row * minute)
+        new.append(done == "new")
+        reports.append((np.nan, np.nan) if point is None else tuple(float(x[0]) for x in geo.shown(np.array([point]))))
+    assert any(is_new and one == before for is_new, one, before in zip(new[1:], reports[1:], reports, strict=False))
+    assert np.isnan(reports[-1][0])
+    attack = Attack(known(geo), tracks, repeats=False)
+    attack.take(geo, np.zeros(90, np.intp), ["a"] * 90, [row * minute for row in range(90)], np.array(reports).T)
+    assert attack.found()[0].many + attack._beyond == sum(~np.isnan(np.array(reports)[:, 0]))
+    with pytest.raises(DataError, match="without a report that was paid for"):
+        tracks.replayed(TrackPlace(), 0, None)
+
+
 @pytest.mark.parametrize("otherwise", ["withhold", "repeat"])
 def test_a_track_is_replayed_from_what_went_out_and_weighed_by_the_exact_law(otherwise: Any) -> None:
     """Rows that are not asked for or not paid for say nothing: every kind of row comes up here, and each is told apart."""

@@ -13,7 +13,9 @@ from leeward.exact._real import Exact, exact, plainly
 
 
 class ValueGrid:
-    """A public universe of numbers: ``lower``, ``lower + step``, …, ``upper``. The paper's q[0..k] is ``Values(0, q·k, q)``.
+    """A public universe of numbers: ``lower``, ``lower + step``, …, ``upper``.
+
+    The paper's q[0..k] is ``ValueGrid(0, q·k, q)``.
 
     Args:
         lower: the least value, an exact rational.

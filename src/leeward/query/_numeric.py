@@ -381,8 +381,8 @@ def check_fine(change: BoundedChange, values: ValueGrid) -> None:
             f"Closeness in steps of {change.size}, of numbers in steps of {values.step}",
             f"a change of {values.step} costs a part of such a step only, and may move an answer as far as all of it: noise"
             " fitted to the whole step would not keep the promise about the part",
-            f"Give the notion the values of the question, Values({values.lower}, {values.upper}, {values.step}), or ask in"
-            f" steps of {change.size}",
+            f"Give the notion the values of the question, ValueGrid({values.lower}, {values.upper}, {values.step}), or ask"
+            f" in steps of {change.size}",
         )
 
 

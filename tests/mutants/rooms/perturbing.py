@@ -213,6 +213,7 @@ MUTANTS = [
     M("leeward.local.location._tracks", "Tracks.step", "asked <= time < asked + self._every", "False", TRACKS, "the schedule is not kept"),
     M("leeward.local.location._tracks", "Tracks.step", 'done == "held" or self.otherwise == "repeat"', "True", TRACKS, "rows that are not asked for show a report"),
     M("leeward.local.location._tracks", "Tracks.__init__", "limit.kept(geo.apart)", "limit.rate * 2", TRACKS, "a limit is twice what is asked"),
+    M("leeward.local.location._tracks", "Tracks.replayed", "self._dearest(place.state)", "place.state", ATTACKED_TESTS, "what two new reports at one corner of the box cost is taken for what was left"),
     M("leeward.local.location._tracks", "TracksOfPeople.take", "payer(person)", "str(person)", TRACKS, "one person has two tracks"),
     M("leeward.local.location._tracks", "TracksOfPeople.take", "time < place.asked", "False", TRACKS, "a table out of order is taken until a step goes back"),
     M("leeward.local.location._rows_seen", "RowsSeen.add", "self._ever[who] += cost", "self._ever[who] = cost", TRACKS, "reports of one person do not add up"),

@@ -10,8 +10,8 @@ What he sees must be one noisy grid point, or one public place. So it is refused
 given as cells afterwards, and on a grid finer than 5 cm; reports at the edge of the box, where all that lies beyond is
 moved, are left out and counted. Of a track he replays what is public: the schedule, the limits, and the last report, which a
 row shows again if its test held. (A new report that equals the last one is taken for it: with a step s and noise of ε a
-metre that happens with a chance of about (ε·s)²/2π a row, at most.) While the last report is one at the edge of the box,
-rows of a track are left out too.
+metre that happens with a chance of about (ε·s)²/2π a row, at most, and more often only at the edge of the box.) While the
+last report is one at the edge of the box, rows of a track are left out too.
 """
 
 from __future__ import annotations

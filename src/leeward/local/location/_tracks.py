@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -169,6 +169,9 @@ class Tracks:
     def replayed(self, place: TrackPlace, time: int, report: GridPoint | None) -> tuple[TrackPlace, str]:
         """Return what is kept after a row, and what was done, from what went out of it alone.
 
+        A report that is the last one again counts as held. It may have been a new one: near a corner of the box many noisy
+        points are moved to the same one. So a row without a report may not have been paid for if it then was not.
+
         Args:
             place: what was kept before.
             time: of the row.
@@ -179,7 +182,8 @@ class Tracks:
         """
         if place.asked is not None and place.asked <= time < place.asked + self._every:
             return place, "unasked"
-        if self.mechanism.plan(place.state, time) == "unpaid":
+        at_most = place.state if report is not None else self._dearest(place.state)
+        if self.mechanism.plan(at_most, time) == "unpaid":
             return TrackPlace(self.mechanism.after(place.state, time, UNPAID), time), "unpaid"
         if report is None:
             raise DataError(
@@ -190,6 +194,13 @@ class Tracks:
         held = place.state.last == report
         state = self.mechanism.after(place.state, time, HELD if held else report)
         return TrackPlace(state, time), "held" if held else "new"
+
+    def _dearest(self, state: TrackState) -> TrackState:
+        """Return the state as if each report that was shown again had been a new one at the same point."""
+        test, report = self.mechanism.costs
+        held = state.tests - max(state.reports - 1, 0)
+        costs = tuple((at, cost + report if cost == test else cost) for at, cost in state.costs)
+        return replace(state, costs=costs, paid=state.paid + held * report)
 
     # ---- what is promised
 

@@ -38,7 +38,7 @@ def check_generated(notion: Notion) -> None:
     """Refuse a notion whose steps do not generate its distance.
 
     Raises:
-        NotPrivateError: if some change costs less than any chain of steps; or if that cannot be decided.
+        NotPrivateError: if it has no steps; if some change costs less than any chain of them; or if that cannot be decided.
     """
     for part in _parts(notion):
         check_generated(part)
@@ -52,6 +52,12 @@ def check_generated(notion: Notion) -> None:
             f"The steps of {notion}",
             f"{kind.__name__} is not a sum over persons, so how many records a step of it changes is not known",
             "Give `record`, the distance of one person, and leave the sum to Notion; or use GroupDP or Maximum",
+        )
+    if not notion.changes:
+        raise NotPrivateError(
+            f"The steps of {notion}",
+            f"{kind.__name__} lists no `changes`, and noise is fitted to them",
+            "List a kind of change for each price of `record`, with its `cost`",
         )
     records, far = _distances(notion)
     if not far:

@@ -105,6 +105,7 @@ MUTANTS = [
     M("leeward.query._groups", "_asked", "for column, allowed in keep.items()]", "for column, allowed in [*keep.items()][:1]]", GROUPS, "only the first filter counts"),
     M(STATISTIC, "Statistic.of_policies", "not self.of_rows or", "", GROUPS, "a policy about one row, of people who have several"),
     M("leeward.planner._number_plan", "steps_of", "check_generated(notion)", "pass", "tests/notion/test_own_notion.py", "a mean believes a notion of one's own"),
+    M("leeward.notion._generated", "check_generated", "if not notion.changes", "if False", "tests/attacks/test_own_notions.py", "of a notion without steps an answer is published without noise"),
     M("leeward.notion._generated", "_too_many", "> MOST_RECORDS", ">= MOST_RECORDS", "tests/notion/test_own_notion.py", "a list of just 200 records is not checked"),
     M("leeward.planner._number_plan", "steps_of", "or all(map(query.of_policies, notion.changes))", "", GROUPS,
       "an edge of a policy graph is charged for a move that no edge makes"),

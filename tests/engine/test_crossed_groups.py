@@ -95,9 +95,9 @@ def test_the_order_of_columns_is_the_order_of_keys() -> None:
     ("by", "said"),
     [
         ({}, "it names no column"),
-        ({"sex": ["m"], "age": []}, "missing, repeat or mix types"),
-        ({"sex": ["m"], "age": [1, 1]}, "missing, repeat or mix types"),
-        ({"sex": ["m"], "age": [1, "1"]}, "missing, repeat or mix types"),
+        ({"sex": ["m"], "age": []}, "A list of no groups"),
+        ({"sex": ["m"], "age": [1, 1]}, "The group 1 twice"),
+        ({"sex": ["m"], "age": [1, "1"]}, "texts and of whole numbers"),
         ({"sex": "m", "age": [1]}, "it is one text, not a list"),
         ({"sex": ["m"], "age": [True]}, "not texts or whole numbers"),
         ({"group_count": ["m"], "count": [1]}, "Give the column of the table another name"),

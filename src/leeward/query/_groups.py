@@ -23,6 +23,7 @@ import functools
 import itertools
 import math
 import operator
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -264,8 +265,12 @@ def listed_groups(groups: Any, others: Any = None) -> tuple[Allowed, ...]:
     if any(isinstance(g, bool) or not isinstance(g, str | int) for g in listed):
         raise SpecError("groups that are not texts or whole numbers", "they are public keys", "Write them as such")
     check_whole("The list of groups", listed)
-    if len(set(listed)) != len(listed) or len({type(g) for g in listed}) > 1 or not listed:
-        raise SpecError("groups that are missing, repeat or mix types", "each is a public key", "List each once")
+    if not listed:
+        raise SpecError("A list of no groups", "there is nobody to answer about", "List the groups that are public")
+    if len({type(g) for g in listed}) > 1:
+        raise SpecError("groups of texts and of whole numbers", "a column has one type", "Write them as the table does")
+    if twice := [g for g, times in Counter(listed).items() if times > 1]:
+        raise SpecError(f"The group {echo(twice[0])} twice", "each is a public key", "List each once")
     listed = listed if others is None else (*listed, _named_others(others, listed))
     if len(listed) > MOST_CELLS:
         raise _too_many(len(listed))

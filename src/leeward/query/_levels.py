@@ -30,8 +30,12 @@ def listed_levels(levels: object, *, bounds: bool = False) -> tuple[Fraction, ..
     rational = tuple(level for level in found if level is not None)
     if len(rational) < len(found):
         raise InputError("A level that is not rational", "numbers are held against it", "Give decimals or fractions")
-    if not found or any(high <= low for low, high in itertools.pairwise(rational)):
-        raise SpecError("levels that are missing, repeat or do not ascend", "each is a public key", "List each once")
+    if not found:
+        raise SpecError("levels = []", "there is no level to answer about", 'List those that are public: ["20", "40"]')
+    if any(high <= low for low, high in itertools.pairwise(rational)):
+        raise SpecError(
+            "levels that repeat or do not ascend", "each is a public key", "List each once, the lowest first"
+        )
     return rational
 
 

@@ -169,6 +169,17 @@ def test_a_dry_run_says_what_tracks_promise(tmp_path: Path) -> None:
     assert said["promise"].startswith("For one new report of a track,"), "a row with a test before it costs more"
 
 
+def test_from_how_far_a_report_is_hardly_shown_again_is_true_on_a_coarse_grid_and_a_large_box() -> None:
+    """Found: the truth is compared from its grid point and in a plane, both of which may be nearer to the report."""
+    for box, step in ((CITY, "70 m"), ((5.0, 45.0, 20.0, 57.0), "1 m")):
+        geo = PlanarLaplace(box=box, within="200 m", factor=2, step=step)
+        made = Tracks(geo, near="300 m", in_all={"within": "200 m", "factor": 64})
+        nearest = made.surely_near * (1 - geo.plane.shrinkage) - float(geo.apart) / 2
+        steps = nearest / float(geo.step)
+        assert float(made.mechanism.chance((math.ceil(steps), 0), (0, 0))) <= 0.05
+        assert float(made.mechanism.chance((math.ceil(0.9 * steps), 0), (0, 0))) > 0.05
+
+
 def test_what_reports_of_one_person_cost_is_told_without_tracks_too(tmp_path: Path) -> None:
     """300 rows a person: e^(300·ε'·(100 + a)) for 100 metres, in all and on that day."""
     walk().to_parquet(tmp_path / "t.parquet", index=False)

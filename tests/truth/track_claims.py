@@ -52,8 +52,10 @@ def register(claims: Claims) -> None:
     def _(world: Any, near: str, far: str) -> bool:
         made, step = world.job.tracks.mechanism, float(world.geo.step)
         length = number(near.split()[0]) * (1000 if near.endswith("km") else 1)
-        edge = math.ceil(number(far.replace(",", "")) / step)
-        half, late, early = (float(made.chance((int(at), 0), (0, 0))) for at in (length / step, edge, 0.9 * edge))
+        edge = number(far.replace(",", ""))
+        nearest = edge * (1 - world.geo.plane.shrinkage) - step * math.sqrt(0.5)  # of the truth's grid points, in the plane
+        at = (length / step, nearest / step, 0.9 * edge / step)
+        half, late, early = (float(made.chance((math.ceil(steps), 0), (0, 0))) for steps in at)
         return abs(half - 0.5) < 0.01 and late <= 0.05 < early
 
     @says(

@@ -239,8 +239,12 @@ class Tracks:
 
     @property
     def surely_near(self) -> float:
-        """Metres from the truth at which a report is shown again with a chance of 1 in 20 or less."""
-        return float(self.mechanism.near) + math.log(10) / float(self.mechanism.test)
+        """Metres from the truth, on the ground, from which on a report is shown again with a chance of 1 in 20 or less.
+
+        The test compares with the grid point next to the truth, in a plane in which distances are shorter.
+        """
+        away = float(self.mechanism.near) + math.log(10) / float(self.mechanism.test) + float(self.geo.apart) / 2
+        return away / (1 - self.geo.plane.shrinkage)
 
     def part(self) -> TrackPart:
         """Return what a statement says of tracks."""

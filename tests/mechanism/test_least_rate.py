@@ -17,10 +17,12 @@ from leeward import inf
 from leeward.distance import Line
 from leeward.errors import LowUtilityError
 from leeward.exact import Exact
+from leeward.exact._weight import Weight, weight
 from leeward.mechanism import _least_rate as least_rate
 from leeward.mechanism import rate_for
 from leeward.mechanism._calibration import least_multiple
 from leeward.mechanism._least_rate import SafeWish
+from leeward.noise import DirectedGeometric
 
 LINES = {"two-sided": (1, 1), "upward is rarer": (1, 3), "downward is rarer": (3, 1), "only downward": (1, inf)}
 ERRORS = ["0.0001", "0.01", "0.2", "0.5", "0.7"]
@@ -109,3 +111,26 @@ def test_probabilities_that_no_float_holds(tiny: str) -> None:
         or float(c) * (m - 10) <= np.log(2)
     )
     assert found == right
+
+
+def exactly(line: Line, gap: int, chance: Weight, error: Weight) -> int:
+    """The least multiple that meets the wish, where every comparison is exact."""
+    for i in itertools.count(1):
+        law = DirectedGeometric(up=line.fall * STEP * i, down=line.rise * STEP * i)
+        below = next(k for k in range(-20, 60) if law.cdf(k + 1) > error)
+        if law.cdf(below + gap) >= chance:
+            return i
+    raise AssertionError
+
+
+@pytest.mark.parametrize("line", [Line(1, 1), Line(1, 3), Line(3, 1)], ids=str)
+@pytest.mark.parametrize(("below", "gap"), [(-3, 2), (-3, 5), (-1, 1), (0, 2)])
+def test_on_a_knife_edge_what_is_equal_is_kept_and_what_is_a_hair_less_is_not(line: Line, below: int, gap: int) -> None:
+    """Nothing said so: what floats cannot decide was decided by a law that no test looked at."""
+    law = DirectedGeometric(up=line.fall * STEP * 6, down=line.rise * STEP * 6)
+    hair = weight(Fraction(1, 10**14))
+    for chance, error in itertools.product(
+        *([law.cdf(k) + by for by in (-hair, 0, hair)] for k in (below + gap, below))
+    ):
+        found = SafeWish(line, gap, chance, error, STEP, REACH).least()
+        assert found == exactly(line, gap, chance, error)

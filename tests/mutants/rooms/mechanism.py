@@ -15,6 +15,7 @@ PLANNED = "tests/planner/test_adaptive_plan.py"
 LOOKS, ORDER = "leeward.mechanism._looks", "leeward.mechanism._random_order"
 
 MUTANTS = [
+    M("leeward.mechanism._least_rate", "SafeWish._sign", "down=self.line.rise * scale", "down=self.line.rise / scale", "tests/mechanism/test_least_rate.py", "what floats cannot order is ordered by another law"),
     M(ADAPTIVE, "AdaptiveSanitized.release", "spent = spent + self.rates[look[at]]", "spent = spent + self.rates[0]", EARLY, "a late look is charged as an early one"),
     M(ADAPTIVE, "AdaptiveSanitized.release", "self.budget - spent < self.rates[-1]", "self.budget - spent < self.rates[0]", EARLY, "it goes on with less than a late look costs"),
     M(ADAPTIVE, "AdaptiveSanitized.release", "here = (look < 0) & (noisy > bar)", "here = noisy > bar", EARLY, "a count is published by its last look, not its first"),

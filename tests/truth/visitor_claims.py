@@ -303,12 +303,33 @@ def register(claims: Claims) -> None:
 
     # ---- what is not
 
+    def by_noise(world: Any) -> bool:
+        """Whether some place of which a word is true may be called obscure all the same."""
+        safe, dangerous = world.plan.safe_at_most, world.plan.dangerous_at_least
+        clear = [
+            *range(-1 if safe is None else safe + 1),
+            *([] if dangerous is None else range(dangerous, dangerous + 3)),
+        ]
+        return any(world.said("obscure", count) > 0 for count in clear)
+
     @says(rf"'Obscure' says nothing: an? {NOUN} may be obscure because of the noise alone")
     def _(world: Any, noun: str) -> bool:
-        safe, dangerous = world.plan.safe_at_most, world.plan.dangerous_at_least
-        clear = [("safe", c) for c in range((safe or 0) + 1) if safe is not None]
-        clear += [("dangerous", (dangerous or 0) + more) for more in range(3) if dangerous is not None]
-        return noun == world.noun and any(world.said(word, count) < 1.0 - 1e-12 for word, count in clear)
+        return noun == world.noun and by_noise(world) and all(world.said("obscure", count) > 0 for count in range(9))
+
+    @says(
+        rf"'Obscure' says no more than that {MEANS}, which is certain(?P<noise>: an? (place|group|interval|level) may be obscure"
+        r" because of the noise alone)?"
+    )
+    def _(world: Any, much: str, where: str, relative: str, noise: str | None) -> bool:
+        limit, least = people(much.removeprefix("at most ").removeprefix("at least ")), "least" in much
+        there = {"place": "there", "level": "above the level"}.get(world.noun, f"in the {world.noun}")
+        right = all((world.said("obscure", n) > 0) == (n >= limit if least else n <= limit) for n in range(limit + 4))
+        of_whom = "among those counted" in relative if hasattr(world, "wrongly") else world.counted_so(relative)
+        return right and where == there and of_whom and by_noise(world) == (noise is not None)
+
+    @says(rf"No {NOUN} is obscure: each is called safe or dangerous")
+    def _(world: Any, noun: str) -> bool:
+        return noun == world.noun and all(world.said("obscure", count) == 0 for count in range(9))
 
     @says(
         r"Someone at more than (?P<bound>\d+) listed places? counts only at the (?P<kept>latest|earliest) of them, and is not counted at the"

@@ -412,6 +412,7 @@ DECISIONS: Mapping[str, dict[str, Any]] = {
     "nobody": {"safe_at_most": 0, "what": "counts"},
     "dangerous": {"dangerous_at_least": 3, "what": "counts"},
     "both": {"safe_at_most": 1, "dangerous_at_least": 4, "what": "counts"},
+    "one or the other": {"safe_at_most": 3, "dangerous_at_least": 4, "error_at_most": "2/5"},
     "one stop": {"safe_at_most": 1, "mechanism": "sanitized"},
     "two stops": {"safe_at_most": 1, "mechanism": "sanitized", "stop_after": 2},
     "a stop of two": {"safe_at_most": 1, "mechanism": "sanitized", "stop_after": 1, "places": 2},
@@ -448,7 +449,7 @@ def made(notion: str, question: str, decision: str, look: str = "plain") -> Worl
     query = lw.count_visitors(visits, LIST, **span, **QUESTIONS[question])
     for error in ({}, {"error_at_most": "1/5"}):
         try:
-            planned = decide_by(lw.plan, query, asked, **decide, **error).listing(listed)
+            planned = decide_by(lw.plan, query, asked, **{**decide, **error}).listing(listed)
         except LeewardError:
             continue
         kind = OfAll if planned.left_out_counts else World

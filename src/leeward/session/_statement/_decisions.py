@@ -211,7 +211,32 @@ def _trust(state: str, meaning: str, decision: ThresholdRule, places: int, noun:
 
 def _not_guaranteed(plan: Plan, left_out: Sequence[str]) -> list[str]:
     noun = plan.query.noun
-    found = [f"'Obscure' says nothing: {a(noun)} may be obscure because of the noise alone", *left_out]
+    found = [_obscure(plan), *left_out]
     if plan.may_stop:
         found.append(f"{noun.capitalize()}s after the stop are not answered at all; they are marked so and say nothing")
     return found
+
+
+def _obscure(plan: Plan) -> str:
+    """Say what 'obscure' says: nothing, or how many there are at most, or at least, which is then certain.
+
+    Noise that only goes up leaves the noisy count below the least that is called dangerous only where fewer are; noise that
+    only goes down leaves it above the last that is called safe only where more are. And a word that is said of all that it
+    is true of leaves nothing to the noise.
+    """
+    noun, many, safe, alarm = plan.query.noun, plan.query.many, plan.sanitizer, plan.alarm
+    if safe is not None and alarm is not None and safe.law is alarm.law and alarm.threshold == safe.threshold + 1:
+        return f"No {noun} is obscure: each is called safe or dangerous"
+    certain, by_noise = "", True
+    if alarm is not None and alarm.law.down.is_infinite:
+        most = alarm.threshold - 1
+        certain = f"{at_most_people(most, many)} {were_there(most, noun)}"
+        by_noise = safe is not None or alarm.threshold > alarm.bound
+    elif safe is not None and safe.law.up.is_infinite and safe.threshold >= 0:
+        least = safe.threshold + 1
+        certain = f"at least {people(least, many)} {were_there(least, noun)}"
+        by_noise = alarm is not None or safe.threshold < safe.bound
+    how = "" if plan.left_out_counts else plan.counted_how
+    said = f"no more than that {certain}{f', {how}' if how else ' among those counted'}, which is certain"
+    alone = f": {a(noun)} may be obscure because of the noise alone" if by_noise else ""
+    return f"'Obscure' says {said if certain else 'nothing'}{alone}"

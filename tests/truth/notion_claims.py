@@ -124,6 +124,12 @@ def register(claims: Claims) -> None:
     def _(world: Any) -> bool:
         return covered(world, lambda r, s: (r is None) != (s is None))
 
+    @says(
+        r"everything about any one person's record; and that any one person is in the data, and everything about them, where they are in it"
+    )
+    def _(world: Any) -> bool:
+        return covered(world, lambda r, s: r is not None) and not people_public(world)
+
     @says(r"that any one person was at a listed place")
     def _(world: Any) -> bool:
         return covered(world, lambda r, s: facts(s) < facts(r))
@@ -217,6 +223,9 @@ def register(claims: Claims) -> None:
         lambda world, also: (
             covered(world, lambda r, s: s is None) and (not also or covered(world, lambda r, s: r is None))
         )
+    )
+    says(r"the same data with any other record in its place, or the same data without that person")(
+        lambda world: covered(world, lambda r, s: r is not None)
     )
     says(r"the same data with that person added")(lambda world: covered(world, lambda r, s: r is None))
     says(r"having been at no listed place \(not: having been at another one\)")(

@@ -396,6 +396,7 @@ NOTIONS: Mapping[str, tuple[lw.notion.Notion, dict[str, Any]]] = {
     "local": (lw.notion.LocalDP("1"), {}),
     "personalised": (lw.Personalised(lw.AdditionOnly("1"), ["1", "1/4"]), {"own": (1.0, 0.25)}),
     "both": (lw.both_hold(lw.AdditionOnly("1"), lw.RemovalOnly("2")), {}),
+    "both, one with public people": (lw.both_hold(lw.BoundedDP("1"), lw.AdditionOnly("2")), {}),
     "groups": (lw.GroupDP("1", [[0, 1]]), {"groups": ((0, 1),)}),
 }  # fmt: skip
 

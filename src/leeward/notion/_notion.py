@@ -225,11 +225,12 @@ class Both(Notion):
         super().__init__(max(first.epsilon, second.epsilon))
         self.per_person = _Among(both_hold(_records(first), _records(second)), self)
         one, two = first.words, second.words
+        moving = any(change.moves_people or change.of_facts for change in self.changes)  # then no number is public
         self.words = PrivacyDescription(
             definition="; and ".join(
                 in_epsilon_of(part.words.definition, part.epsilon / self.epsilon) for part in self.parts
             ),
-            protects=f"{one.protects}; and {two.protects}",
+            protects="; and ".join(PUBLIC.sub("", each.protects) if moving else each.protects for each in (one, two)),
             reveals=""  # where people may come and go, any table is an alternative to any other
             if not any(cost.is_infinite for cost in self._around)
             else one.reveals and two.reveals and f"only what both of these say: {one.reveals}; {two.reveals}",
@@ -289,6 +290,9 @@ class Both(Notion):
     def __str__(self) -> str:
         return f"both_hold({self.first}, {self.second})"
 
+
+PUBLIC: Final[re.Pattern[str]] = re.compile(r"; the number of people( with a value)? is public")
+"""What a promise says of which no step takes a person out of the data or puts one in: true of it, if it is kept alone."""
 
 EPSILON: Final[re.Pattern[str]] = re.compile(r"ε(?!_)")
 """The ε of a notion in its words."""

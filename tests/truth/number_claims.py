@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from datetime import datetime
 from fractions import Fraction
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 from tests.truth.claims import Claims
 from tests.truth.notion_claims import READ, is_factor, private
-from tests.truth.numbers import NEAR
+from tests.truth.numbers import NEAR, SPREADS
 from tests.truth.relations import number
 from tests.truth.visitor_claims import DIRECTION, goes
 
@@ -49,22 +50,41 @@ def published(world: Any, noisy: int) -> Fraction:
 
 
 def rounding(world: Any) -> float:
-    """The most that publishing a mean on its grid adds."""
+    """The most that publishing a mean or a spread on its grid adds: a spread of 0 … 2 is at most 1."""
+    if world.query.kind in SPREADS:
+        grid = world.query.numeric.grid
+        return float(max(grid / 2, 1 % grid))
     return float(world.plan.scale.unit) / 2 if world.query.kind == "mean" else 0.0
+
+
+def off(world: Any, noise: float) -> float:
+    """How far what is published is off at most where noise is so large: of a root, by the root of it."""
+    return (math.sqrt(noise) if world.query.kind == SPREADS[1] else noise) + rounding(world)
+
+
+def a_step_less(world: Any, error: float) -> float:
+    """The error where noise is one step smaller."""
+    unit = float(world.plan.scale.unit)
+    if world.query.kind != SPREADS[1]:
+        return error - unit
+    return off(world, max((error - rounding(world)) ** 2 - unit, 0.0))
 
 
 def kept(world: Any, error: float) -> float:
     """How likely noise, and rounding at its worst, stay within an error; of clamping only that none is beyond the range."""
-    unit, most = float(world.plan.scale.unit), rounding(world)
+    unit = float(world.plan.scale.unit)
     if error >= widest(world):
         return 1.0
-    return math.fsum(p for k, p in world.chances[0].items() if abs(k) * unit + most <= error + 1e-12)
+    return math.fsum(p for k, p in world.chances[0].items() if off(world, abs(k) * unit) <= error + 1e-12)
 
 
 def widest(world: Any) -> float:
     """How far apart two numbers are at most that are published, or exact."""
     scale = world.plan.scale
-    return math.inf if None in (scale.lower, scale.upper) else float((scale.upper - scale.lower) * scale.unit)
+    if None in (scale.lower, scale.upper):
+        return math.inf
+    range_of = float((scale.upper - scale.lower) * scale.unit)
+    return math.sqrt(range_of) if world.query.kind == SPREADS[1] else range_of
 
 
 def kept_mean(world: Any, error: float, people: int) -> float:
@@ -86,6 +106,33 @@ def kept_mean(world: Any, error: float, people: int) -> float:
     return found
 
 
+def drawn(law: Any, rng: np.random.Generator, size: int) -> Any:
+    """Geometric noise of these rates, by NumPy."""
+    up, down = ((rng.geometric(-math.expm1(-float(r)), size) - 1) * (not r.is_infinite) for r in (law.up, law.down))
+    return up - down
+
+
+def spreads(kind: str, sums: Any, squares: Any, people: Any, grid: float) -> Any:
+    """What follows from the three numbers of a group of numbers from 0 to 2, clamped, and rounded half up to a grid."""
+    many = np.maximum(people, 1)
+    variance = np.where(people >= 1, ((squares / many + 4) / 2 - (sums / many) ** 2) / 4, 0.0).clip(0.0, 1.0)
+    shown = np.sqrt(variance) if kind == SPREADS[1] else variance
+    return np.minimum(np.floor(shown / grid + 0.5), math.floor(1 / grid)) * grid
+
+
+def kept_spread(world: Any, error: float, people: int) -> float:
+    """How often a spread over so many people is kept, where it is kept least: seeded draws of all three noises."""
+    rng, kind, grid, found = np.random.default_rng(people), world.query.kind, float(world.query.numeric.grid), 1.0
+    x, z, y = (drawn(part.law, rng, 4_000) for part in world.plan.parts)
+    for values in ([0], [2], [1], [0, 2], [0, 1, 1, 2], [2] * 9 + [0], [1] * 9 + [2]):
+        here = (np.array(values) * 1.0)[np.arange(people) % len(values)]
+        exactly = here.std() if kind == SPREADS[1] else here.var()
+        sums, squares = (2 * here - 2).sum(), (2 * (2 * here - 2) ** 2 - 4).sum()
+        shown = spreads(kind, sums + x, squares + z, people + y, grid)
+        found = min(found, float((np.abs(shown - exactly) <= error + 1e-9).mean()))
+    return found
+
+
 POINT = r"(least value|greatest value|median|[\d./]+ % point)"
 
 
@@ -94,7 +141,7 @@ def register(claims: Claims) -> None:
     says = claims.says
 
     @says(
-        r"The ((?P<name>sum|mean|median|least value|greatest value)|(?P<p>[\d./]+) % point) of everybody's 'age'(, in each of (?P<n>\d+) public"
+        r"The ((?P<name>sum|mean|variance|standard deviation|median|least value|greatest value)|(?P<p>[\d./]+) % point) of everybody's 'age'(, in each of (?P<n>\d+) public"
         rf" groups? by 'sex'(?P<town> and 'town')?(?P<more>, and of all others)?)?{WHEN}"
     )
     def _(world: Any, name: str | None, p: str | None, n: str | None, more: str | None, **when: str | None) -> bool:
@@ -107,6 +154,15 @@ def register(claims: Claims) -> None:
             or not so(world, **when)
         ):
             return False
+        if name in SPREADS:
+            exactly = [
+                float(np.std(np.array(v, float)) if name == SPREADS[1] else np.var(np.array(v, float)))
+                for v in LISTS
+                if v
+            ]
+            shown = [float(numeric.published(numeric.answer(v))) for v in LISTS if v]
+            near = [abs(a - b) <= rounding(world) + 1e-9 for a, b in zip(exactly, shown, strict=True)]
+            return world.query.kind == name and all(near)
         if name == "mean":
             near = [abs(numeric.answer(v) - sum(v) / len(v)) <= numeric.grid / 2 for v in LISTS if v]
             return world.query.kind == "mean" and all(near)
@@ -165,8 +221,6 @@ def register(claims: Claims) -> None:
         r" \((?P<sums>[^)]*)\), and the number of people \((?P<people>[^)]*)\); their quotient is published, clamped"
     )
     def _(world: Any, sums: str, people: str) -> bool:
-        import re
-
         if len(world.plan.parts) != 2:
             return False
         laws = [part.law for part in world.plan.parts]
@@ -176,6 +230,41 @@ def register(claims: Claims) -> None:
                 return False
         # three people at the mean 2, no noise: the distances from the middle, 1, are 2 half steps each
         return [float(v) for v in world.plan._means(np.array([6, 600, -600]), np.array([3, 3, 3]))] == [2.0, 2.0, 0.0]
+
+    @says(
+        r"Three exact integers a group get exact geometric noise: the sum of distances from the middle of the range, in half steps"
+        r" \((?P<sums>[^)]*)\), the sum of their squares, each doubled and less the squared range in steps \((?P<squares>[^)]*)\), and the"
+        r" number of people \((?P<people>[^)]*)\); the (?P<name>variance|standard deviation) that follows is published, clamped"
+    )
+    def _(world: Any, sums: str, squares: str, people: str, name: str) -> bool:
+        import pyarrow as pa
+
+        if len(world.plan.parts) != 3 or name != world.query.kind:
+            return False
+        for part, text in zip(world.plan.parts, (sums, squares, people), strict=True):
+            told = re.fullmatch(DIRECTION, text)
+            if told is None or not goes(world, part.law, **told.groupdict()):
+                return False
+        # the exact numbers of two people at 0 and 2, of three at 1, of nobody; and what no people have
+        numbers = [(0, 8, 2), (0, -12, 3), (0, 0, 0), (0, 10**6, 3), (10**6, -(10**6), 3)]
+        shown = [
+            world.plan.answers(np.array(three * len(world.cells)), pa.table({"key": ["x"] * len(world.cells)}))[
+                "value"
+            ][0].as_py()
+            for three in numbers
+        ]
+        grid = float(world.query.numeric.grid)
+        return shown == [float(spreads(name, *map(np.float64, three), grid)) for three in numbers]
+
+    @says(
+        rf"Each variance, an integer on a public grid of step (?P<step>\S+), gets exact geometric noise, {DIRECTION}, then clamped to the"
+        r" public bounds(?P<root>; its square root is published)?"
+    )
+    def _(world: Any, step: str, root: str | None, **rates: Any) -> bool:
+        if world.query.kind != SPREADS[bool(root)] or len(world.plan.parts) != 1:
+            return False
+        low, high = published(world, -HOW_FAR), published(world, HOW_FAR)
+        return goes(world, one(world), **rates) and published(world, 1) == Fraction(step) and (low, high) == (0, 1)
 
     # ---- what it rests on
 
@@ -221,22 +310,24 @@ def register(claims: Claims) -> None:
     def _(world: Any, each: str, cells: str | None, every: str | None) -> bool:
         if len(world.plan.parts) != 1 or int(cells or 1) != len(world.exact(world.tables[0])):
             return False
-        step = float(world.plan.scale.unit)
         several = len(world.query.ps) or 1  # in order, each is as near as the furthest of its group was
         told = [(float(each), several), *([(float(every), int(cells or 1))] if every else [])]
         # true, and not idle: a step less would not be
-        return all(kept(world, e) ** n >= 0.95 - 1e-12 and kept(world, e - step) ** n < 0.95 for e, n in told)
+        return all(
+            kept(world, e) ** n >= 0.95 - 1e-12 and kept(world, a_step_less(world, e)) ** n < 0.95 for e, n in told
+        )
 
     @says(
         r"With probability at least 95 %, an answer is off by at most so much, by how many people it is about:"
         r" (?P<known>.*)"
     )
     def _(world: Any, known: str) -> bool:
-        if len(world.plan.parts) != 2:
+        if len(world.plan.parts) < 2:
             return False
         told = [part.split(" with ") for part in known.split(" people, ")]
+        keeps = kept_mean if len(world.plan.parts) == 2 else kept_spread
         return len(told) == 4 and all(
-            kept_mean(world, float(error), int(n.replace(",", "").removesuffix(" people"))) >= 0.95 for error, n in told
+            keeps(world, float(error), int(n.replace(",", "").removesuffix(" people"))) >= 0.95 for error, n in told
         )
 
     @says(r"No answer is (?P<side>below|above) the exact one: the noise is never (?P<sign>negative|positive)")
@@ -354,7 +445,7 @@ def register(claims: Claims) -> None:
         numeric = world.query.numeric
         return (
             world.query.kind not in {"histogram", "sum"} and None in world.records and numeric.answer([]) == Fraction(value)
-            and (len(world.plan.parts) == 1 or world.plan._means(np.array([0]), np.array([0])) == [Fraction(value)])
+            and (len(world.plan.parts) != 2 or world.plan._means(np.array([0]), np.array([0])) == [Fraction(value)])
         )  # fmt: skip
 
     @says(r"Rows without a person(?P<number>(,| or) a number)?(?P<more>.*) are not counted")
@@ -430,6 +521,6 @@ REQUIRED = [
     ("closeness", r"Closeness is.*", near),
     ("far groups", r"No two groups are nearer.*", lambda w: near(w) and len(w.query.groups) > 1),
     ("others", r"'else' is of all.*", lambda w: w.query.others),
-    ("nobody there", r"Where nobody has.*", lambda w: w.query.kind in {"mean", "percentile"} and w.query.people is None),
+    ("nobody there", r"Where nobody has.*", lambda w: w.query.kind in {"mean", "percentile", *SPREADS} and w.query.people is None),
 ]  # fmt: skip
 """What must be said where it is so: a name, a pattern, and when."""

@@ -30,6 +30,7 @@ TIMED = records("people.parquet", person="user", time="at", timezone="Asia/Tokyo
 DAY = {"start": "2026-01-01", "end": "2026-01-02"}
 CROSSED: dict[str, Any] = {"by": {"sex": ["f", "m"], "town": ["A"]}}
 VALUES = ValueGrid(0, 2, 1)
+SPREADS = ("variance", "standard deviation")
 NEAR = 40
 
 
@@ -119,8 +120,11 @@ class World:
                 for p in self.ps:
                     at = math.floor(p * len(here) / 100)
                     found.append(sorted(here)[min(at, len(here) - 1)] if here else 0)
+            elif kind in SPREADS and self.query.people is not None:  # in parts of a squared step, m² of which are one
+                found.append(len(here) * sum(x * x for x in here) - sum(here) ** 2)
             elif self.query.people is None:  # the sum of distances from the middle in half steps, and the number
-                found += [2 * sum(here) - 2 * len(here), len(here)]
+                squares = [sum(2 * (2 * x - 2) ** 2 - 4 for x in here)] if kind in SPREADS else []
+                found += [2 * sum(here) - 2 * len(here), *squares, len(here)]
             else:
                 grid = self.query.numeric.grid  # type: ignore[union-attr]
                 found.append(math.floor(Fraction(sum(here), len(here)) / grid + Fraction(1, 2)))
@@ -181,6 +185,11 @@ QUESTIONS: Mapping[str, tuple[Any, str, dict[str, Any]]] = {
     "mean": (TABLE, "mean", ONE),
     "mean of two": (TABLE, "mean", {**ONE, "people": 2, "grid": "1/2"}),
     "mean in groups": (TABLE, "mean", IN_GROUPS),
+    "variance": (TABLE, "variance", {**ONE, "grid": "1/4"}),
+    "variance of two": (TABLE, "variance", {**ONE, "people": 2, "grid": "3/8"}),
+    "variance in groups": (TABLE, "variance", IN_GROUPS),
+    "deviation": (TABLE, "standard deviation", {**ONE, "grid": "1/4"}),
+    "deviation of two": (TABLE, "standard deviation", {**ONE, "people": 2, "grid": "1/8"}),
     "median": (TABLE, "median", ONE),
     "least": (TABLE, "min", ONE),
     "greatest": (TABLE, "max", ONE),

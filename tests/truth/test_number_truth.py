@@ -82,7 +82,7 @@ def test_the_parts_are_true(notion: str) -> None:
         accuracy = statement["accuracy"]
         if "mean_absolute" in accuracy:
             unit = float(world.plan.scale.unit)
-            mean = sum(abs(k) * p for k, p in world.chances[0].items()) * unit + number_claims.rounding(world)
+            mean = number_claims.off(world, sum(abs(k) * p for k, p in world.chances[0].items()) * unit)
             assert accuracy["mean_absolute"] == pytest.approx(min(mean, number_claims.widest(world)), rel=1e-3)
             assert kept(world, accuracy["within_95_percent"]) >= 0.95
 

@@ -5,6 +5,8 @@ from tests.mutants.mutant import Mutant as M
 RULES = "tests/outputs/test_rules_of_folders.py"
 
 MUTANTS = [
+    M("leeward.session._statement._numbers", "_mechanism", "half steps ({laws[0]}), the sum of their", "half steps ({laws[1]}), the sum of their", "tests/truth/test_number_truth.py", "of a spread the noise of the squares is told as that of the sum"),
+    M("leeward.session._statement._numbers", "_mechanism", "if plan.query.numeric.root else", "if not plan.query.numeric.root else", "tests/truth/test_number_truth.py", "a variance is said to be published as its root"),
     M("leeward.session._statement._decisions", "_obscure", "alarm.threshold - 1", "alarm.threshold", "tests/truth/test_visitor_truth.py", "of how many there are at most where a place is obscure one too many is told"),
     M("leeward.outputs._disk", "digest", " | os.O_NOFOLLOW", "", RULES, "a digest is of where a link leads that took a file's place"),
     M("leeward.outputs._disk", "set_aside", "(errno.ENOSPC, errno.EFBIG, errno.EDQUOT)", "(errno.ENOSPC, errno.EFBIG)", RULES, "a quota that is used up is found only once it is paid for"),

@@ -299,3 +299,16 @@ def test_hiding_functions_need_a_symmetric_distance() -> None:
     with pytest.raises(InputError, match="swap two secrets"):
         without_chain(one_sided, hiding=all_functions(range(3)))
     assert maximally_tight(Line(1, 1).on(range(3)), hiding=all_functions(range(3)))
+
+
+def test_the_families_have_all_of_their_members() -> None:
+    """Sets of one secret too: whoever knows of somebody that the record is this one has such a set."""
+    records, persons = ("a", "b", "c"), 2
+    sets = [frozenset(chosen) for size in (1, 2, 3) for chosen in itertools.combinations(records, size)]
+    assert sorted(map(sorted, all_sets(records))) == sorted(map(sorted, sets))
+    boxes = {frozenset(itertools.product(one, other)) for one, other in itertools.product(sets, repeat=persons)}
+    assert set(any_box(records, persons)) == boxes
+    assert len(boxes) == 49
+    of_one = {box for box in boxes if min(len({table[i] for table in box}) for i in range(persons)) == 1}
+    assert set(any_subset(records, persons)) == of_one
+    assert set(any_record(records, persons)) == {box for box in of_one if len(box) == 3}

@@ -174,6 +174,8 @@ def bind(
             connection = opened.enter_context(_connection(folder))
             others = list[duckdb.DuckDBPyConnection]()
             if kind == "duckdb":
+                if not _is_stored(files[0], table, folder):
+                    _one_by_one(connection)
                 others = opened.enter_context(elsewhere(connection))
                 _attach(connection, files[0])  # by its own path, beside which it may have a log of its latest changes
             _lock(connection, links)
@@ -269,6 +271,23 @@ def _connection(folder: str) -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
     finally:
         connection.close()
+
+
+def _is_stored(file: File, table: str | None, folder: str) -> bool:
+    """Whether all that a table of a DuckDB file holds is stored there: asked by a connection of its own, locked as well."""
+    with _connection(folder) as connection:
+        _attach(connection, file)
+        _lock(connection, ())
+        return _inside(connection, table)[2]
+
+
+def _one_by_one(connection: duckdb.DuckDBPyConnection) -> None:
+    """Have a view be the same table each time: threads hand on what is distinct as they end, and sum up floats as they come.
+
+    A public list would come in another order, and another sum of a person's numbers be content that changed.
+    """
+    with setting_up():
+        connection.execute("SET threads = 1")
 
 
 def _attach(connection: duckdb.DuckDBPyConnection, file: File) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The budget: reserve, then release. Every spend is durable before data is looked at, every answer before it is shown.
+"""The budget: reserve, then release. Every spend is durable before its answer is counted, every answer before it is shown.
 
 Files, in reading order: ``_records`` (what a ledger tells), ``_schema`` (its tables), ``_chain`` (hashes over entries),
 ``_secret`` (the key of content digests, which no ledger holds), ``_content`` (what is recognised by them), ``_beside``

@@ -152,6 +152,7 @@ MUTANTS = [
     M("leeward.tables._files", "once", "kept if file.is_still else read", "kept", "tests/tables/test_read_once.py", "what was read of a file in the making is kept"),
     M("leeward.tables._files", "stamp_of", ", found.st_mtime_ns, found.st_ctime_ns", "", "tests/tables/test_read_once.py", "a file of as many bytes in the place of another is not noticed"),
     M("leeward.engine._bind", "bind", 'found = ROWS', "pass", "tests/engine/test_column_types.py", "a view is drawn anew for each question"),
+    M("leeward.engine._bind", "bind", "_one_by_one(connection)", "pass", "tests/attacks/test_views_of_sums.py", "a view is another table each time: its content changed, and as a public list it is another question"),
     M("leeward.engine._bind", "_letter_by_letter", "if text else column", "if False else column", "tests/attacks/test_tables.py", "two people whom a collation takes for one are one"),
     M("leeward.tables._parquet", "_noted", "if pa.types.is_duration(kind)", "if False", "tests/engine/test_engine_schema.py", "lengths of time are whole numbers of any unit"),
     M("leeward.tables._parquet", "_noted", "noted is None or noted in _AS_STORED", "True", "tests/engine/test_engine_schema.py", "periods are whole numbers of any unit"),

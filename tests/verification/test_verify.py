@@ -344,6 +344,16 @@ def test_nearly_divided_is_not_divided() -> None:
     assert IrreduciblePairs(space.values, space.codes).of(0).tolist() == [False, True, True]
 
 
+def test_a_pair_of_which_it_is_not_settled_whether_a_point_divides_it_is_looked_at_itself() -> None:
+    """Of these two forms of one number it is not known that they are one: a pair that was taken for divided had no proof."""
+    half, whole = log(1 + exp(1)), log((1 + exp(1)) ** 2)
+    with pytest.raises(UndecidedError):
+        _ = half + half == whole
+    codes = np.array([[0, 1, 2], [3, 0, 1], [3, 3, 0]])
+    assert IrreduciblePairs([exact(0), half, whole, inf], codes).of(0).tolist() == [False, True, True]
+    assert IrreduciblePairs([exact(0), half, half * 2, inf], codes).of(0).tolist() == [False, True, False]
+
+
 def check_irreducible(space: FiniteDistance[Any]) -> None:
     pairs = IrreduciblePairs(space.values, space.codes)
     for x, here in enumerate(space.points):

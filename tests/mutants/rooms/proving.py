@@ -12,6 +12,7 @@ OPTIMAL = "tests/analysis/test_optimal.py"
 OUTPUTS = "leeward.verification._outputs"
 
 MUTANTS = [
+    M("leeward.verification._steps", "IrreduciblePairs._adds_up", "self._sums[key] = False", "self._sums[key] = True", "tests/verification/test_verify.py", "a pair of which it is not settled whether a point divides it is left out of a proof"),
     M(EXACT, "_Pairs.__init__", "if (np.abs(self.logs.at) > _FARTHEST).any():", "if False:", VERIFY, "an output of e^(-10^151) is taken for one that never comes"),
     M(EXACT, "_Pairs._excess", "largest + error if error < np.inf else np.inf", "largest + error", VERIFY, "∞ less ∞ is an excess"),
     M("leeward.verification._logs", "logs", "np.array([not value for value in matrix.values], np.bool_)", "np.isinf(pairs[:, 0])", VERIFY, "a logarithm beyond floats is that of 0"),

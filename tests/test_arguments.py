@@ -515,7 +515,7 @@ EVENTS: dict[str, Callable[[Any, Any], accounting.Event]] = {
     "pure": accounting.PureEvent,
     "geometric": accounting.GeometricEvent,
     "geometric, many": lambda up, down: accounting.SelfComposedEvent(accounting.GeometricEvent(up, down), 10**6),
-    "geometric, places": lambda up, down: accounting.GeometricEvent(up, down, moves=7, places=1000),
+    "geometric, places": lambda up, down: accounting.GeometricEvent(up, down, moves=7, places=100),
     "laplace": accounting.LaplaceEvent,
     "sanitized": lambda up, down: accounting.SanitizedEvent(up, stops=3),
     "subsampled": lambda up, down: accounting.SubsampledEvent(accounting.GeometricEvent(up, down), "1e-9"),

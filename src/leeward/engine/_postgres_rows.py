@@ -141,7 +141,9 @@ def snapshot(
     Yields:
         The session, the table as SQL names it, and its number in the catalog.
     """
-    with connect(address, _WHAT, autocommit=True, settings={"row_security": "off", **(settings or {})}) as session:
+    # without the second, rows begin where others read the table, and a view sums up floats in another order each time
+    asked = {"row_security": "off", "synchronize_seqscans": "off", **(settings or {})}
+    with connect(address, _WHAT, autocommit=True, settings=asked) as session:
         _lock(session, chosen(session, address, table)[0])
         session.autocommit = False
         session.isolation_level = optional("psycopg", _WHAT).IsolationLevel.REPEATABLE_READ

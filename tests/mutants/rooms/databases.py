@@ -374,10 +374,18 @@ MUTANTS = [
     M(
         ROWS,
         "snapshot",
-        'settings={"row_security": "off", **(settings or {})}',
-        "settings=settings or {}",
+        '"row_security": "off", ',
+        "",
         READ,
         "rows that a policy hides are left out without a word",
+    ),
+    M(
+        ROWS,
+        "snapshot",
+        '"synchronize_seqscans": "off", ',
+        "",
+        "tests/attacks/test_views_of_postgres.py",
+        "a view of floats is another table where others read its rows",
     ),
     M(
         ROWS,

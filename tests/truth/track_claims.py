@@ -53,9 +53,8 @@ def register(claims: Claims) -> None:
         made, step = world.job.tracks.mechanism, float(world.geo.step)
         length = number(near.split()[0]) * (1000 if near.endswith("km") else 1)
         edge = number(far.replace(",", ""))
-        nearest = edge * (1 - world.geo.plane.shrinkage) - step * math.sqrt(
-            0.5
-        )  # of the truth's grid points, in the plane
+        snapped = step * math.sqrt(0.5)  # from the truth to its grid point
+        nearest = edge * (1 - world.geo.plane.shrinkage) - snapped
         at = (length / step, nearest / step, 0.9 * edge / step)
         half, late, early = (float(made.chance((math.ceil(steps), 0), (0, 0))) for steps in at)
         return abs(half - 0.5) < 0.01 and late <= 0.05 < early

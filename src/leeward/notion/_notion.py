@@ -230,7 +230,7 @@ class Both(Notion):
             definition="; and ".join(
                 in_epsilon_of(part.words.definition, part.epsilon / self.epsilon) for part in self.parts
             ),
-            protects="; and ".join(PUBLIC.sub("", each.protects) if moving else each.protects for each in (one, two)),
+            protects="; and ".join(_PUBLIC.sub("", each.protects) if moving else each.protects for each in (one, two)),
             reveals=""  # where people may come and go, any table is an alternative to any other
             if not any(cost.is_infinite for cost in self._around)
             else one.reveals and two.reveals and f"only what both of these say: {one.reveals}; {two.reveals}",
@@ -291,7 +291,7 @@ class Both(Notion):
         return f"both_hold({self.first}, {self.second})"
 
 
-PUBLIC: Final[re.Pattern[str]] = re.compile(r"; the number of people( with a value)? is public")
+_PUBLIC: Final[re.Pattern[str]] = re.compile(r"; the number of people( with a value)? is public")
 """What a promise says of which no step takes a person out of the data or puts one in: true of it, if it is kept alone."""
 
 EPSILON: Final[re.Pattern[str]] = re.compile(r"ε(?!_)")

@@ -136,13 +136,15 @@ def by_spreadsheet(ids: list[int]) -> list[int]:
 def of_long_ids(ids: list[int], kind: str) -> pa.Table:
     """A row an id, all at one place."""
     when = [DAY + dt.timedelta(hours=8, seconds=i) for i in range(len(ids))]
-    who = pa.array(map(str, ids)) if kind == "texts" else pa.array(ids, getattr(pa, kind)())
+    kinds = {"texts": pa.string(), "decimals": pa.decimal128(21)}  # of 21 digits, as databases have them
+    who = pa.array(ids).cast(kinds.get(kind) or getattr(pa, kind)())
     rows = {"who": who, "where": ["park"] * len(ids), "when": pa.array(when, pa.timestamp("us"))}
     return pa.table({**rows, "state": ["STAY"] * len(ids)})
 
 
 @pytest.mark.parametrize(
-    ("kind", "first"), [("texts", 10**15), ("texts", 10**18), ("int64", 10**15), ("float64", 10**15)]
+    ("kind", "first"),
+    [("texts", 10**15), ("texts", 10**18), ("int64", 10**15), ("float64", 10**15), ("decimals", 10**18)],
 )
 def test_ids_of_which_a_spreadsheet_kept_15_digits_are_refused(kind: str, first: int, tmp_path: Path) -> None:
     """Found: of sixty people with numbers of cards six were left, and of sixty with ids of 19 digits one."""

@@ -64,7 +64,9 @@ def _digits(values: ir.Value) -> ir.StringValue | None:
     if kind.is_floating():  # of 2⁵³ and more none are taken
         whole = (values.abs() < 2.0**53).ifelse(values.round(), None).cast("int64")
         return whole.cast("string")
-    return values.cast("string") if kind.is_integer() else values if kind.is_string() else None
+    if kind.is_integer() or (kind.is_decimal() and not kind.scale):
+        return values.cast("string")
+    return values if kind.is_string() else None
 
 
 def _lost(role: str, name: str, how: str, unless: str) -> DoubtfulDataError:

@@ -20,6 +20,7 @@ from leeward.errors import BudgetConflictError, CapExceededError, DataError, Spe
 from leeward.local import check_job
 from leeward.local._job import Written
 from leeward.local.series import _job
+from leeward.local.series._statement import facts
 
 REPEAT = {"repeat": {"store": "told.db", "secret": "meters.key"}, "budget": {"reports_a_day": 1}}
 NORM = {"protect": {"window": 2, "noise": "norm"}}
@@ -107,6 +108,12 @@ def test_a_meter_that_changes_its_level_is_drawn_anew(folder: Path) -> None:
         "protect": {"within": "2 kW", "factor": None, "level": "level", "levels": levels},
         "budget": {"reports_a_day": 2},
     }
+    told, alone = (check_job(spec(**{**REPEAT, **more}), folder=folder).statement() for more in (asked, {}))
+    assert [any("is drawn anew" in text for text in each.not_guaranteed) for each in (told, alone)] == [True, False]
+    assert [dict(facts(each))["repeats"].endswith("time and level, drawn once") for each in (told, alone)] == [
+        True,
+        False,
+    ]
     shown = []
     for number, level in enumerate(("usual", "careful", "usual")):
         named = pa.array([level] * 48 + ["usual"] * 48)

@@ -196,6 +196,8 @@ MUTANTS = [
     M("leeward.local.location._level_sections", "check_levels", "if protect.levels is not None and budget.reports_a_day is not None:", "if False:", REPORTS,
       "a number of reports bounds what those of several prices cost"),
     M(PLANAR, "PlanarLaplace.snapping", "self.epsilon * self.apart", "self.asked.rate * self.apart", REPORTS, "sums of ε are no sums of prices"),
+    M("leeward.local.series._statement", "with_repeats", "(_AGAIN, _AT_ANOTHER)", "(_AGAIN,)", "tests/local/test_meter_repeats.py",
+      "a reading is said to be drawn once at whatever level"),
     M("leeward.local.location._level_statement", "_part", "str(geos[one].epsilon + geos[other].epsilon)", "str(geos[other].epsilon)", REPORTS, "an exchange costs the one of two"),
     M("leeward.local._levels", "LevelsOfPeople.check", "if person is None or person != person:", "if False:", PAID, "rows without a person are one person to levels"),
     M("leeward.local._levels", "one_of", "return payer(person)", "return repr(person)", PAID, "an id is another person in another type to levels"),

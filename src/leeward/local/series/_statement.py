@@ -62,6 +62,10 @@ _AGAIN: Final = (
     "A reading is drawn once: a later run with the same store shows what was drawn, also where the reading was corrected"
     " since. That costs nothing more; readings that are new to the store cost what is said here, in each run that draws some"
 )
+_AT_ANOTHER: Final = (
+    "At another level a meter's reading is drawn anew, at that level's own price: if a meter's level changes between two"
+    " runs, both are paid"
+)
 _ONE_METER: Final = (
     "An id is one meter's, for good, in all tables whose readings one store keeps: of two meters of one id the second is"
     " shown as the first was"
@@ -142,8 +146,9 @@ def statement(series: Series, totals: Totals | None = None, others: Sequence[str
 def with_repeats(made: SeriesStatement) -> SeriesStatement:
     """Return a statement of readings that later runs show again as they were."""
     kept = (each for each in made.not_guaranteed if each != _SECOND)
+    again = (_AGAIN,) if made.levels is None else (_AGAIN, _AT_ANOTHER)
     assumptions = (*made.assumptions, _ONE_METER)
-    return made.model_copy(update={"repeats": True, "not_guaranteed": (*kept, _AGAIN), "assumptions": assumptions})
+    return made.model_copy(update={"repeats": True, "not_guaranteed": (*kept, *again), "assumptions": assumptions})
 
 
 def with_groups(made: SeriesStatement) -> SeriesStatement:
@@ -188,7 +193,8 @@ def facts(made: SeriesStatement) -> list[tuple[str, str]]:
     if made.budget is not None:
         found.append(("budget", made.budget.text))
     if made.repeats:
-        found.append(("repeats", "the same noisy reading for the same meter and time, drawn once"))
+        whose = "meter and time" if made.levels is None else "meter, time and level"
+        found.append(("repeats", f"the same noisy reading for the same {whose}, drawn once"))
     if made.attacker is not None:
         found += [("attacker", made.attacker.text), *(("attacker", each.text) for each in made.attacker.sees)]
     found += [("at the same ε", option.text) for option in made.options]

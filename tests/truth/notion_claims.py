@@ -103,7 +103,7 @@ def register(claims: Claims) -> None:
 
     @says(
         r"everything about any one person's record; the number of people is public",
-        r"everything about a person's record, from whoever collects the reports as well",
+        r"everything about a person's record, from whoever collects the reports as well; the number of people is public",
     )
     def _(world: Any) -> bool:
         return covered(world, lambda r, s: r is not None and s is not None) and people_public(world)
@@ -160,7 +160,7 @@ def register(claims: Claims) -> None:
             world, lambda r, s: None not in (r, s) and world.sensitive(r) and not world.sensitive(s)
         ) and people_public(world)
 
-    @says(r"everything about a whole group, however its members resemble each other")
+    @says(r"everything about a whole group, however its members resemble each other; the number of people is public")
     def _(world: Any) -> bool:
         return covered(world, lambda r, s: None not in (r, s)) and people_public(world)
 
@@ -176,6 +176,13 @@ def register(claims: Claims) -> None:
     @says(r"(Not protected: )?that a person is not in the data may be concluded with certainty")
     def _(world: Any) -> bool:
         return bare(world, lambda r, s: r is None)
+
+    @says(
+        r"(Not protected: )?only what both of these say: whether a person is in the data may be concluded with certainty; that"
+        r" a person is not in the data may be concluded with certainty"
+    )
+    def _(world: Any) -> bool:
+        return bare(world, lambda r, s: r is None) and covered(world, lambda r, s: r is not None)
 
     @says(
         r"(Not protected: )?that a person is in the data, and what their records say, may be concluded with certainty"

@@ -42,7 +42,7 @@ class GroupDP(Notion):
     name = "group-dp"
     words = PrivacyDescription(
         definition="Pr[answer | data] ≤ e^ε · Pr[answer | data with all records of one group replaced by any others]",
-        protects="everything about a whole group, however its members resemble each other",
+        protects="everything about a whole group, however its members resemble each other; the number of people is public",
         reveals="",
         alternative="the same data with any other records for that group",
         unit="group",

@@ -28,7 +28,8 @@ class LocalDP(BoundedDP):
     name = "local-dp"
     words = PrivacyDescription(
         definition="Pr[report | record] ≤ e^ε · Pr[report | any other record]",
-        protects="everything about a person's record, from whoever collects the reports as well",
+        protects="everything about a person's record, from whoever collects the reports as well; the number of people is"
+        " public",
         reveals="",
         alternative="any other record",
     )

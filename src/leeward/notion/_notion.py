@@ -226,14 +226,15 @@ class Both(Notion):
         self.per_person = _Among(both_hold(_records(first), _records(second)), self)
         one, two = first.words, second.words
         moving = any(change.moves_people or change.of_facts for change in self.changes)  # then no number is public
+        certain = [_revealed(each) if moving else each.reveals for each in (one, two)]
+        if not any(cost.is_infinite for cost in self._around):  # any table is an alternative to any other
+            certain = [""]
         self.words = PrivacyDescription(
             definition="; and ".join(
                 in_epsilon_of(part.words.definition, part.epsilon / self.epsilon) for part in self.parts
             ),
             protects="; and ".join(_PUBLIC.sub("", each.protects) if moving else each.protects for each in (one, two)),
-            reveals=""  # where people may come and go, any table is an alternative to any other
-            if not any(cost.is_infinite for cost in self._around)
-            else one.reveals and two.reveals and f"only what both of these say: {one.reveals}; {two.reveals}",
+            reveals=f"only what both of these say: {'; '.join(certain)}" if all(certain) else "",
             alternative=f"{one.alternative}, or {two.alternative}",
             unit=" and each ".join(
                 sorted({p.words.unit for p in self.parts}, key=lambda unit: (unit != "person", unit))
@@ -293,6 +294,18 @@ class Both(Notion):
 
 _PUBLIC: Final[re.Pattern[str]] = re.compile(r"; the number of people( with a value)? is public")
 """What a promise says of which no step takes a person out of the data or puts one in: true of it, if it is kept alone."""
+
+
+def _revealed(words: PrivacyDescription) -> str:
+    """What one promise reveals beside another that takes people out: who is there, too, where their number is public."""
+    public = _PUBLIC.search(words.protects)
+    if public is None:
+        return words.reveals
+    who = f"whether a person {'has a value' if public[1] else 'is in the data'}"
+    if not words.reveals:
+        return f"{who} may be concluded with certainty"
+    return f"{words.reveals}, and so may {who}"
+
 
 EPSILON: Final[re.Pattern[str]] = re.compile(r"ε(?!_)")
 """The ε of a notion in its words."""

@@ -58,10 +58,11 @@ class Personalised(Notion):
         own = (
             "an ε of their own, at most ε" if EPSILON.search(words.definition) else "prices of their own, at most these"
         )
+        protects, public, which = words.protects.partition("; the number of people")  # which is about all of them
         self.words = replace(
             words,
             definition=f"{words.definition}, each person at {own}",
-            protects=f"{words.protects}, each person up to {own.partition(',')[0]}",
+            protects=f"{protects}, each person up to {own.partition(',')[0]}{public}{which}",
         )
 
     def record(self, before: object, after: object) -> Real:

@@ -116,6 +116,7 @@ MUTANTS = [
       "two promises meet at declared records only"),
     M("leeward.notion._notion", "_Among.on", "(*every, ABSENT)", "(*every,)", PART, "no way leads over nobody where all are there"),
     M("leeward.notion._notion", "_Among.on", "notion.sees.records or ()", "()", PART, "no way leads over a record that both list"),
+    M("leeward.notion._notion", "_revealed", "if public is None", "if True", "tests/notion/test_words_of_promises.py", "of two promises, none says that who is there may be concluded where one has a public number of people"),
     M("leeward.notion._notion", "_OrNobody.__call__", "ZERO if before is after else inf", "ZERO", PART, "to who lists records, leaving costs nothing"),
     M("leeward.distance._persons", "SumOverPersons._both", "self.sums_over_persons and other.sums_over_persons", "self.sums_over_persons", PART, "a promise about all together is taken for a sum over persons"),
     M("leeward.distance._persons", "SumOverPersons.on", "if not self.sums_over_persons:", "if False:", PART, "between tables a class of one's own says what it says of each person"),

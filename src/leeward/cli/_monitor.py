@@ -113,8 +113,9 @@ def monitor(
         for one in windows:
             say(f"{one.window.start}: {one.safe:,} of {one.places:,} safe; charged {one.charged}")
         left = state.stop_after - state.stops
-        stopped = "It has stopped for good." if state.stopped else f"It stops after {left} more."
-        say(f"{counted(state.stops, 'place')} could not be called safe, at a price of {watch.spent}. {stopped}")
+        stopped = "It has stopped for good." if state.stopped else f"Behind these windows it stops after {left} more."
+        unsafe = f"{counted(state.stops, 'place')} in these windows could not be called safe"
+        say(f"{unsafe}, at a price of {watch.spent}. {stopped}")
         say(f"The report is at {out / REPORT}")
 
 

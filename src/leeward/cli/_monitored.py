@@ -30,14 +30,14 @@ class Asked(Part):
 
 
 class Monitored(Document):
-    """The windows that are over, and where the monitor stands.
+    """The windows that are over, and where the monitor stands behind them; with ``--until`` others may have been asked.
 
     Attributes:
         format: 1.
         windows: those asked, in order.
-        stops: how many counts could not be called safe, in all windows so far.
-        stopped: whether it has stopped for good.
-        spent: what that cost, in all runs so far.
+        stops: how many counts could not be called safe, in these windows.
+        stopped: whether it has stopped for good behind them.
+        spent: what that cost, in whichever runs.
     """
 
     format: Literal[1]

@@ -107,6 +107,19 @@ def test_a_list_of_empty_places_has_a_closed_form(rate: str) -> None:
     assert each.expected_answered_if_empty(3) == each.expected_answered([0, 0, 0])
 
 
+@pytest.mark.parametrize("places", [10**6, 10**7])
+@pytest.mark.parametrize(("rate", "at_most"), [("1/1000", 2), ("1/3", 1), ("3", 9)])
+def test_the_reach_over_a_long_list_is_right_in_all_its_digits(rate: str, at_most: int, places: int) -> None:
+    """Found: 0.91 of a million places were answered on average, and 913,093 of ten million in place of 3.9."""
+    exceed = math.exp(-float(Fraction(rate)) * (at_most + 1))
+    none = math.exp(places * math.log1p(-exceed))
+    once = places * exceed / (1 - exceed) * none
+    expected = ((1 - none) / exceed, (2 - 2 * none - once) / exceed)  # after no more than one stop, or two
+    for stops, reached in enumerate(expected, 1):
+        made = Sanitized(Line(inf, rate), at_most=at_most, stop_after=stops)
+        assert made.expected_answered_if_empty(places) == pytest.approx(reached, rel=1e-6)
+
+
 def test_a_list_of_a_million_empty_places_costs_no_walk() -> None:
     """A plan asks this some hundred times; a walk through the list takes seconds each time."""
     made = Sanitized(Line(inf, 3), at_most=9)

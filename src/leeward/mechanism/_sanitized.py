@@ -19,7 +19,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-import flint
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -30,6 +29,7 @@ from leeward.distance import Line
 from leeward.errors import InputError, NotPrivateError
 from leeward.exact._real import Real, plainly, whole
 from leeward.exact._weight import Weight, weight
+from leeward.mechanism._binomial import at_least
 from leeward.mechanism._finite import FiniteMechanism
 from leeward.mechanism._geometric import integers
 from leeward.mechanism._threshold_rule import ThresholdRule, sanitizer
@@ -186,11 +186,9 @@ class Sanitized:
         exceed, stops = float(self.law.tail(int(self._thresholds) + 1)), self.stop_after
         if not exceed or stops >= counts:
             return float(counts)
-        # Pr[Bin(n, p) > c] and Pr[Bin(n − 1, p) ≥ c] are regularised incomplete beta functions
-        with flint.ctx.workprec(128):
-            chance = flint.arb(exceed)
-            more = float(chance.beta_lower(stops + 1, counts - stops, 1))
-            fewer = float(1 - chance.beta_lower(stops, counts - stops, 1))
+        goes_on = float(self.law.cdf(int(self._thresholds)))
+        more = at_least(stops + 1, counts, exceed, goes_on)  # Pr[Bin(n, p) > c]
+        fewer = at_least(counts - stops, counts - 1, goes_on, exceed)  # Pr[Bin(n − 1, p) ≤ c − 1]
         return min(counts * fewer + stops * more / exceed, float(counts))
 
     def on(self, vectors: Iterable[tuple[int, ...]]) -> FiniteMechanism:

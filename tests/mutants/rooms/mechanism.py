@@ -81,6 +81,7 @@ MUTANTS = [
     M(SANITIZED, "Sanitized.release", "self.law.sample(truth.size, bits or SystemBits())", "self.law.sample(1, bits or SystemBits())",
       "tests/mechanism/test_sanitized.py", "one noise for all counts"),
     M(SANITIZED, "Sanitized.expected_answered_if_empty", "stops * more / exceed", "more / exceed", "tests/mechanism/test_sanitized.py", "a stop is counted once for all"),
+    M("leeward.mechanism._binomial", "at_least", "return 1 - at_least", "return at_least", "tests/mechanism/test_sanitized.py", "how likely the complement is of many events is told for them"),
     M(SANITIZED, "Sanitized.expected_answered", "high = min(high + 1, self.stop_after)", "high = 1",
       "tests/mechanism/test_sanitized.py", "the reach of one stop is told for several"),
     M(SANITIZED, "SanitizedAnswers.coded", "np.where(self.answered, self.count, NOT_ANSWERED)", "np.where(self.answered, self.count, SAFE)",

@@ -146,7 +146,7 @@ def register(claims: Claims) -> None:
     def _(world: Any) -> bool:
         return getattr(world, "bounded", False) and not any(world.chance[k] > 0 for k in range(-9, 0))
 
-    @says(r"(?P<count>[\d,]+) (?P<state>safe|obscure|dangerous)(: nothing is said)?")
+    @says(r"(?P<count>[\d,]+) (?P<state>safe|obscure|dangerous)")
     def _(world: Any, count: str, state: str) -> bool:
         return told(count) == world.of(state)
 

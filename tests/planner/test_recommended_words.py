@@ -114,3 +114,17 @@ def test_what_is_certain_of_everyone_is_not_said_to_be_the_most_often_said() -> 
     assert all(right_words(o, both.asked) > right_words(advised.option, both.asked) * (1 + 1e-9) for o in rivals)
     assert "does better at this price" not in advised.reason
     assert "of everyone who was there" in advised.reason
+
+
+def test_that_nothing_is_paid_for_is_not_said_of_rows_that_are_useless() -> None:
+    """Found: the row as asked was at its price and within the budget; of it and a thousand places eight were reached."""
+    decided = {"safe_at_most": 2, "mechanism": "sanitized"}
+    about, notion = query(None), lw.Presence("1/10")
+    many = decide_by(compare, about, notion, scenario=Scenario(places=1_000, left=Fraction(9)), **decided)
+    advised = recommend(many)
+    assert advised.option is None
+    assert advised.reason.startswith(
+        "Each row that keeps what is asked at its price, and can be paid from this budget, says"
+    )
+    poor = decide_by(compare, about, notion, scenario=Scenario(places=1_000, left=Fraction(1, 99)), **decided)
+    assert "Each row" not in recommend(poor).reason

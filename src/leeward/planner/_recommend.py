@@ -95,7 +95,7 @@ def recommend(compared: Comparison, *, count: int = 0, probability: Exact = "0.9
     enough, sentence = _plain_dp(compared, count, probability)
     return Recommendation(
         chosen,
-        _none(compared, kept) if chosen is None else _reason(chosen, compared, eligible),
+        _none(compared, kept, eligible) if chosen is None else _reason(chosen, compared, eligible),
         () if chosen is None else _cautions(chosen, asked),
         tuple(_gives_up(compared, chosen, eligible, allowed)),
         sentence,
@@ -260,7 +260,7 @@ def _words(notion: Notion, asked: Asked) -> PrivacyDescription:
     return words_of(notion, rows=asked.query.of_rows)
 
 
-def _none(compared: Comparison, kept: list[Option]) -> str:
+def _none(compared: Comparison, kept: list[Option], eligible: list[Option]) -> str:
     left, releases = compared.asked.scenario.left, compared.asked.scenario.releases
     right = [o for o in kept if not _wrong_anew(o, compared)]
     prices = [total for o in right if (total := _total(o, compared)) is not None]
@@ -275,6 +275,11 @@ def _none(compared: Comparison, kept: list[Option]) -> str:
             + f".{_monitored(right, compared)}"
         )
     said = "No row keeps what is asked at its price and can be paid from this budget"
+    if any(option.plan is not None for option in eligible):  # none of them is useful
+        said = (
+            "Each row that keeps what is asked at its price, and can be paid from this budget, says practically nothing:"
+            " without accept_useless it is refused"
+        )
     return f"{said}. As written it is refused: {compared.refusal}" if compared.refusal else f"{said}."
 
 

@@ -187,6 +187,17 @@ def test_a_period_that_is_no_whole_number_of_windows() -> None:
     assert len(out) == 240
 
 
+@pytest.mark.parametrize(
+    ("window", "per", "several"), [(24, None, False), (12, None, True), (24, "period", False), (24, "hour", True)]
+)
+def test_what_moves_several_windows_is_told_of_where_there_are_several(window: int, per: Any, several: bool) -> None:
+    day = {"start": "2026-01-01", "end": "2026-01-02", "every": "1 h"}
+    grid = {"lower": "0 kW", "upper": "8 kW", "step": "1 W"}
+    series = flat_series(values="kW", within="100 W", factor=2, window=window, **day, **grid)
+    told = statement(series, None if per is None else lw.Totals(series, per)).not_guaranteed
+    assert any(text.startswith("More than ") for text in told) == several
+
+
 def test_within_and_factor() -> None:
     made = series(epsilon=None, unit=None, within="0.2 kW", factor=2)
     assert made.epsilon == log(2)

@@ -196,6 +196,8 @@ MUTANTS = [
     M("leeward.local.location._level_sections", "check_levels", "if protect.levels is not None and budget.reports_a_day is not None:", "if False:", REPORTS,
       "a number of reports bounds what those of several prices cost"),
     M(PLANAR, "PlanarLaplace.snapping", "self.epsilon * self.apart", "self.asked.rate * self.apart", REPORTS, "sums of ε are no sums of prices"),
+    M("leeward.local.series._statement", "_not_guaranteed", "by_window and windows > 1", "by_window", "tests/local/test_series_promise.py",
+      "more windows than there are are said to be less protected"),
     M("leeward.local.series._statement", "with_repeats", "(_AGAIN, _AT_ANOTHER)", "(_AGAIN,)", "tests/local/test_meter_repeats.py",
       "a reading is said to be drawn once at whatever level"),
     M("leeward.local.location._level_statement", "_part", "str(geos[one].epsilon + geos[other].epsilon)", "str(geos[other].epsilon)", REPORTS, "an exchange costs the one of two"),

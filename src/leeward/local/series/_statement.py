@@ -374,19 +374,19 @@ def _not_guaranteed(series: Series, price: SeriesPrice, span: str, totals: Total
     found = []
     by_window = series.mechanism.kind.by_window
     alone = series.closeness.window == 1 or not by_window
+    windows = series.windows if totals is None else len(totals.spans)
     if totals is None and series.mechanism.noise == "independent" and alone and series.schedule.slots > 1:
         found.append(
             f"All {series.schedule.slots:,} readings moving together: in d_∞ the period costs ε ="
             f" {_number(price.total)} for each {series.unit}, because noise on each reading hides one reading, and averages"
             f" out over many"
         )
-    elif by_window:
-        windows = series.windows if totals is None else len(totals.spans)
+    elif by_window and windows > 1:
         found.append(
             f"More than {span}: something that moves all readings of k of the {windows:,} is held to k·ε only, and a"
             " habit that comes back every day shows in the mean of many days"
         )
-    if totals is None and series.mechanism.noise == "norm" and series.closeness.window > 1 and series.windows > 1:
+    if totals is None and series.mechanism.noise == "norm" and series.closeness.window > 1 and windows > 1:
         found.append(
             f"Readings in a row that lie in two windows: windows of {series.closeness.window:,} readings follow one another"
             " from the start of the period, and what moves readings on both sides of a cut is held to 2ε only"

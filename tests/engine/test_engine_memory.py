@@ -270,3 +270,9 @@ def test_categories_that_are_times_keep_their_zone() -> None:
     assert pa.types.is_timestamp(table["x"].type)
     assert pa.types.is_dictionary(table["y"].type)
     assert PandasFrame(pd.DataFrame({"x": times})).arrow(["x"])["x"].to_pylist() == zoned
+
+
+def test_who_gives_a_lazy_frame_is_told_how_it_becomes_a_table() -> None:
+    lazy = pl.DataFrame({"who": ["a"]}).lazy()
+    with pytest.raises(DataError, match=r"of a LazyFrame what its collect\(\) returns"), bind(lazy, {"person": "who"}):
+        pass

@@ -44,7 +44,7 @@ def arrow_table(source: Any, columns: Mapping[str, str]) -> pa.Table:
         raise DataError(
             f"The source is of type {type(source).__name__}",
             "it is not a table",
-            "Give a path, a DataFrame, an Arrow table or an Ibis table",
+            "Give a path, a DataFrame, an Arrow table or an Ibis table; of a LazyFrame what its collect() returns",
         )
     source, known = _with_points(source, known, columns)
     check_columns(columns, known)

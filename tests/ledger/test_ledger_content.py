@@ -45,6 +45,29 @@ def test_columns_that_two_questions_share_are_compared(place: Place) -> None:
     release(ledger, "c", marks={"user": "9" * 32, "age": "4" * 32}, version="2", **other)
 
 
+def test_what_was_reserved_and_never_answered_binds_its_label_while_its_process_lives(place: Place) -> None:
+    """A table grows from run to run: what a killed process had asked of it could never be asked again."""
+    ledger = Ledger(place.url)
+    then: dict[str, Any] = {"marks": MARKS, "cap": 10, "version": "1", "digest": b"then"}
+    now = then | {"digest": b"now"}
+    with reserve(ledger, asked("a", **then)) as claim:
+        with pytest.raises(ContentChangedError, match="changed under version"):
+            release(ledger, "a", **now)
+        with pytest.raises(ContentChangedError, match="changed under version"):
+            ledger.check_content("city", "1", asked("a", **now).content)
+        place.lose_holds()
+        ledger.check_content("city", "1", asked("a", **now).content)
+        made = release(ledger, "a", **now)
+        with pytest.raises(LedgerError, match="taken over"):
+            claim.store(b"of what there was then")
+    assert [entry.kind for entry in ledger.history()] == ["opened", "reserved", "withdrawn", "reserved", "released"]
+    assert ledger.show()[0].spent == claim.cost
+    for key in ("a", "b"):
+        with pytest.raises(ContentChangedError, match="changed under version"):
+            release(ledger, key, **then)
+    assert release(Ledger(place.url), "a", **now) == made
+
+
 def test_what_was_made_in_another_form_is_unknown_and_not_unchanged(place: Place) -> None:
     ledger = Ledger(place.url)
     release(ledger, "a", form="1")

@@ -248,14 +248,20 @@ def test_the_geometric_mechanism_is_no_monitor(town: Town) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("stage", ["adding noise", "saving", "saved"])
-def test_killed_in_a_round_it_goes_on_at_the_same_charge(town: Town, stage: str) -> None:
+@pytest.mark.parametrize(
+    ("stage", "grows"), [("adding noise", False), ("adding noise", True), ("saving", False), ("saved", True)]
+)
+def test_killed_in_a_round_it_goes_on_at_the_same_charge(town: Town, stage: str, grows: bool) -> None:
     _visits(town, {19: ["v5"]})
     spec: Path = town.spec(*SANITIZED)
     killed = subprocess.run(
         [sys.executable, "-c", _KILLED, str(spec), stage], capture_output=True, text=True, check=False
     )
     assert killed.returncode == -signal.SIGKILL, killed.stderr
+    if grows:
+        table = pd.read_parquet(town.folder / "visits.parquet")
+        late = pd.DataFrame({"user": ["late"], "venue": ["v39"], "at": [pd.Timestamp("2026-01-02T01:00")]})
+        pd.concat([table, late.astype(table.dtypes)]).to_parquet(town.folder / "visits.parquet")
     told = _run(town, "--if-doubtful", "publish")  # the windows that are left lie after the last time of the data
     assert (told["stops"], told["spent"]) == (1, "40")
     (account,) = Ledger(town.folder / "budget.db").show("town")

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection, RowMapping, delete, insert
 
 from leeward.errors import InputError
 from leeward.ledger import _chain as chain
@@ -38,12 +40,13 @@ class Admission:
         connection: alone in writing.
         dataset: the public name of the data set.
         holder: who reserves.
+        lives: whether another holder does.
     """
 
-    def __init__(self, connection: Connection, dataset: str, holder: str) -> None:
+    def __init__(self, connection: Connection, dataset: str, holder: str, lives: Callable[[object], bool]) -> None:
         self.standing = balance(connection, dataset)
         self.pen = Pen(connection)
-        self._connection, self._dataset, self._holder = connection, dataset, holder
+        self._connection, self._dataset, self._holder, self._lives = connection, dataset, holder, lives
         self._key = chain.key_fingerprint(connection)
         self._versions = versions_of(connection, dataset)
         self._charged: dict[str, list[Fingerprint]] = {}
@@ -70,7 +73,7 @@ class Admission:
         self._agree(request)
         refuse_twin_version(self._versions, self._dataset, version)
         if version not in self._charged:
-            self._charged[version] = charged_as(self._connection, self._dataset, version)
+            self._charged[version] = charged_as(self._connection, self._dataset, version, self._lives)
         refuse_changed(self._charged[version], self._dataset, version, content)
         if content not in self._charged[version]:  # what comes after it in this transaction is held against it too
             self._charged[version].append(content)
@@ -124,6 +127,17 @@ class Admission:
         hashed, holds = chain.sha256(request.key), {"holder": self._holder, "payload": payload}
         self._rows.append({**about, "key_hash": hashed, "key": request.key, "cost": to_text(amount), **holds, **kept})
         return made
+
+    def is_about(self, charge: RowMapping, request: Request) -> bool:
+        """Whether a charge was reserved for the content that a request is about."""
+        return Fingerprint.kept(charge) == self._content(request.content)
+
+    def withdraw(self, charge: RowMapping, paid: Amount) -> None:
+        """Give back what a process that has ended reserved and did not answer; its budget stays open."""
+        self._connection.execute(delete(charges).where(charges.c.id == charge["id"]))
+        self.standing = replace(self.standing, spent=self.standing.spent - paid)
+        about = {name: charge[name] for name in ("dataset", "id", "version", "key")}
+        self.pen.add(self.standing, kind="withdrawn", **about, cost=-paid)
 
     def write(self) -> None:
         """Write what was reserved."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, RowMapping, case, select
 
 from leeward._plain import reading_alike
 from leeward.errors import BudgetConflictError, ContentChangedError
@@ -27,6 +27,8 @@ _ALIKE = 0.75
 """Names that agree more than this (`difflib.SequenceMatcher.ratio`) are refused: "gowala" and "gowalla" agree to 0.92."""
 
 _ANYWAY = "If it is to have a budget of its own all the same, say so: --new-budget, or Budget(..., new=True) in Python"
+
+_KEPT = (charges.c.digest_form, charges.c.digest_columns, charges.c.digest, charges.c.marks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,11 @@ class Fingerprint:
     columns: str
     digest: bytes
     marks: str
+
+    @classmethod
+    def kept(cls, charge: Mapping[str, Any] | RowMapping) -> Fingerprint:
+        """Return that of a charge."""
+        return cls(charge["digest_form"], charge["digest_columns"], charge["digest"], charge["marks"])
 
     @classmethod
     def of(cls, content: Content, key: str) -> Fingerprint:
@@ -78,9 +85,19 @@ class Fingerprint:
         return any(mine[name] != theirs[name] for name in mine.keys() & theirs.keys())
 
 
-def charged_as(connection: Connection, dataset: str, version: str) -> list[Fingerprint]:
-    """Return what was charged under a label."""
-    return _kept(connection, (charges.c.dataset == dataset) & (charges.c.version == version))
+def charged_as(
+    connection: Connection, dataset: str, version: str, lives: Callable[[object], bool]
+) -> list[Fingerprint]:
+    """Return what a label is bound to: contents that have an answer, or that somebody who ``lives`` has reserved one for.
+
+    What was reserved and not answered binds nothing once its process has ended: nothing of that content was shown, and a
+    table that grows from run to run would never be again what it was then.
+    """
+    of_label = (charges.c.dataset == dataset) & (charges.c.version == version)
+    holder = case((charges.c.payload.is_(None), charges.c.holder), else_=None)
+    rows = connection.execute(select(*_KEPT, holder).where(of_label).distinct()).all()
+    ended = {one for one in {row[-1] for row in rows} if one is not None and not lives(one)}
+    return [*dict.fromkeys(Fingerprint(*row[:-1]) for row in rows if row[-1] not in ended)]
 
 
 def refuse_changed(charged: Iterable[Fingerprint], dataset: str, version: str, asked: Fingerprint) -> None:
@@ -187,5 +204,4 @@ def refuse_twin_version(known: Collection[str], dataset: str, version: str) -> N
 
 
 def _kept(connection: Connection, where: Any) -> list[Fingerprint]:
-    wanted = (charges.c.digest_form, charges.c.digest_columns, charges.c.digest, charges.c.marks)
-    return [Fingerprint(*row) for row in connection.execute(select(*wanted).where(where).distinct())]
+    return [Fingerprint(*row) for row in connection.execute(select(*_KEPT).where(where).distinct())]

@@ -215,7 +215,8 @@ class Ledger:
         with self._store.reading() as connection:
             asked = Fingerprint.of(content, chain.key_fingerprint(connection))
             refuse_twin_version(versions_of(connection, dataset), dataset, version)
-            refuse_changed(charged_as(connection, dataset, version), dataset, version, asked)
+            bound = charged_as(connection, dataset, version, self._store.is_locked)
+            refuse_changed(bound, dataset, version, asked)
             if not new:
                 refuse_known(connection, dataset, asked, opens=balance(connection, dataset).cap is None)
 
@@ -249,6 +250,7 @@ class Ledger:
 
         The same dataset, version and key have one answer and one charge, however many ask at once: one computes, the
         others wait for it; if it dies, one of them takes over the same charge. Whoever waits holds nothing meanwhile.
+        Where the content is another by then, that charge is withdrawn, and made anew for what is there now.
 
         **An exception withdraws the charges.** Whatever was drawn inside the block was then shown to nobody, so
         nothing was spent, and the next attempt draws anew. This is sound as long as *whether* the block fails does not

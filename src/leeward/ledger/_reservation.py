@@ -85,7 +85,7 @@ class Reservation:
                     "its lock (a file beside the ledger, or a session of the database) was lost while it was at work",
                     "Run again to get the answer the other stored",
                 )
-            account = Admission(connection, held[due[0].id]["dataset"], self._holder)
+            account = Admission(connection, held[due[0].id]["dataset"], self._holder, self._store.is_locked)
             behind = self._further[: len(drawn) - len(due)]
             if behind and find_charges(connection, behind[0].dataset, [(each.version, each.key) for each in behind]):
                 raise LedgerError(
@@ -140,7 +140,7 @@ class Reservation:
         """Settle the requests in one transaction; or return a living holder to wait for: then nothing is reserved."""
         asked = {_of(request): request for request in requests}
         with self._store.writing() as connection:
-            account = Admission(connection, requests[0].dataset, self._holder)
+            account = Admission(connection, requests[0].dataset, self._holder, self._store.is_locked)
             for request in requests:
                 account.check(request)
             found = find_charges(connection, requests[0].dataset, asked)
@@ -170,10 +170,13 @@ class Reservation:
     def _settled(
         self, account: Admission, charge: RowMapping | None, history: Mapping[str, chain.ReleaseState], request: Request
     ) -> Reserved:
-        """Reserve a release, find its answer, or take over what the dead had reserved for it."""
+        """Reserve a release, find its answer, or take over what the dead had reserved for it, if it is of this content."""
         if charge is None:
             return account.reserve(request, request.cost)
         known = history[charge["id"]]
+        if known.answer is None and not account.is_about(charge, request):
+            account.withdraw(charge, known.cost)
+            return account.reserve(request, request.cost)
         made = Reserved(charge["id"], known.cost.epsilon, known.cost.delta, paid=True)
         found = read_answer(charge, known)
         if found is None:

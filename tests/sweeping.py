@@ -32,7 +32,7 @@ ALIKE = {
     *("test_names_and_levels", "test_taken_for_another", "test_toml_values"),
     *("test_endings", "test_ledger_crash", "test_full_disk", "test_hostile_text", "test_malformed_files"),
     *("test_number_truth", "test_rank_truth", "test_position_truth", "test_decided_group_truth"),
-    *("attacks/test_analysis", "attacks/test_desk", "attacks/test_service"),
+    *("attacks/test_analysis", "attacks/test_desk"),
 }
 """Files of complete rooms whose points are values of one thing and take long: thinned like the others."""
 

@@ -526,7 +526,9 @@ EVENTS: dict[str, Callable[[Any, Any], accounting.Event]] = {
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("kind", EVENTS)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.long) if kind == "geometric, places" else kind for kind in EVENTS]
+)
 @pytest.mark.filterwarnings("ignore")
 def test_the_accountant_answers_or_tells_at_every_rate(kind: str) -> None:
     """Nearly all mass at ∞, or nearly none; δ is a probability, and never below what the pure cost says."""

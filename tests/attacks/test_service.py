@@ -85,6 +85,7 @@ def stands(tmp_path_factory: pytest.TempPathFactory) -> list[Stand]:
 
 
 @pytest.mark.sweep
+@pytest.mark.long
 @pytest.mark.parametrize("notion", NOTIONS)
 def test_no_kind_of_question_tells_neighbours_apart(
     stands: list[Stand], notion: str, monkeypatch: pytest.MonkeyPatch

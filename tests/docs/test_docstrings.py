@@ -6,6 +6,7 @@ Read from the source alone: an argument that was renamed stays in its docstring 
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,10 +16,20 @@ import pytest
 import leeward
 
 FILES = sorted(Path(leeward.__file__).parent.rglob("*.py"))
-TREES = {path: ast.parse(path.read_text()) for path in FILES}
-CLASSES: dict[str, list[ast.ClassDef]] = {}  # two rooms may have classes of one name
-for made in (node for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
-    CLASSES.setdefault(made.name, []).append(made)
+
+
+@functools.cache
+def trees() -> dict[Path, ast.Module]:
+    return {path: ast.parse(path.read_text()) for path in FILES}
+
+
+@functools.cache
+def classes() -> dict[str, list[ast.ClassDef]]:
+    """Those of a name: two rooms may have classes of one name."""
+    found: dict[str, list[ast.ClassDef]] = {}
+    for made in (node for tree in trees().values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+        found.setdefault(made.name, []).append(made)
+    return found
 
 
 def section(docstring: str, title: str) -> set[str]:
@@ -32,7 +43,7 @@ def with_bases(node: ast.ClassDef, seen: tuple[ast.ClassDef, ...] = ()) -> Itera
     yield node
     for base in node.bases:
         name = base.id if isinstance(base, ast.Name) else base.attr if isinstance(base, ast.Attribute) else ""
-        for known in CLASSES.get(name, []):
+        for known in classes().get(name, []):
             if known not in (node, *seen):
                 yield from with_bases(known, (node, *seen))
 
@@ -89,7 +100,7 @@ def wrong(tree: ast.Module) -> list[str]:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(FILES[0].parent).as_posix())
 def test_arguments_and_attributes_are_those_that_are_there(path: Path) -> None:
-    assert wrong(TREES[path]) == []
+    assert wrong(trees()[path]) == []
 
 
 def test_what_is_renamed_or_left_out_is_found() -> None:

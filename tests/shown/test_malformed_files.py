@@ -79,8 +79,8 @@ LOCATION, SERIES = (
 READERS: dict[str, list[tuple[str, ...]]] = {
     "visits.parquet": [RELEASE, MEAN, LOCATION],
     "places.csv": [RELEASE],
+    "readings.parquet": [SERIES],  # in the middle, which the build server runs: it takes a sixth of the others' time
     "places.parquet": [RELEASE],
-    "readings.parquet": [SERIES],
     "readings.csv": [SERIES],
 }
 
